@@ -10,7 +10,9 @@
 #include "index/index.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "catalog/partition.h"
+#include "catalog/pg_index.h"
 #include "nodes/pg_list.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -38,31 +40,32 @@ way_to_batches(Relation rel, const StrataLayout *layout, Relation index)
 		case STRATA_INDEX_SUMMARIES:
 			return "summaries";
 		case STRATA_INDEX_KEYS:
-			return "keys";
+			return strata_index_is_of_values(index) ? "equality" : "keys";
 		case STRATA_INDEX_NONE:
 			break;
 	}
 	return NULL;
 }
 
-/* The columns by which it leads to batches. */
+/* The columns and expressions by which it leads to batches. */
 static char *
-leading_columns(Relation rel, Relation index)
+leading_columns(Relation index)
 {
-	int			n = strata_index_kind(RelationGetRelid(index)) ==
-	STRATA_INDEX_HASHES ? 1 : index->rd_index->indnkeyatts;
+	Oid			oid = RelationGetRelid(index);
+	int			n = strata_index_is_of_values(index) ? 1 :
+	index->rd_index->indnkeyatts;
 	StringInfoData names;
 
+	Assert(strata_index_kind(oid) != STRATA_INDEX_NONE);	/* index:I5 */
 	initStringInfo(&names);
-	for (int i = 0; i < n; i++)
-	{
-		AttrNumber	attno = index->rd_index->indkey.values[i];
-
-		Assert(attno > 0);		/* index:I5 */
-		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "",
-						 quote_identifier(NameStr(TupleDescAttr(RelationGetDescr(rel),
-																attno - 1)->attname)));
-	}
+	for (int i = 1; i <= n; i++)
+		appendStringInfo(&names, "%s%s", i > 1 ? ", " : "",
+						 TextDatumGetCString(DirectFunctionCall3(pg_get_indexdef_ext,
+																 ObjectIdGetDatum(oid),
+																 Int32GetDatum(i),
+																 BoolGetDatum(false))));
+	if (!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
+		appendStringInfoString(&names, " of some rows");
 	return names.data;
 }
 
@@ -117,7 +120,7 @@ strata_api_advise_indexes(StringInfo buf, Relation rel,
 
 		if (way != NULL)
 			serve = add_text(serve, psprintf("%s (%s)",
-											 leading_columns(rel, index),
+											 leading_columns(index),
 											 way));
 		else
 			others = add_text(others,

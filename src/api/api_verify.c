@@ -219,7 +219,8 @@ report_index_problem(void *arg, int64 first_row, AttrNumber attno,
 	VerifyOutput *out = arg;
 
 	out->first_row = first_row;
-	report_problem(out, attno, problem);
+	/* of an index on an expression no column is to be named */
+	report_problem(out, (AttrNumber) Max(attno, 0), problem);
 }
 
 /*

@@ -47,7 +47,9 @@ typedef enum StrataIndexKind
 	STRATA_INDEX_NONE,
 	STRATA_INDEX_HASHES,		/* btree, hash: hashes of its first column */
 	STRATA_INDEX_SUMMARIES,		/* BRIN, GiST: a summary of each batch */
-	STRATA_INDEX_KEYS			/* GIN: hashes of keys of all its columns */
+	STRATA_INDEX_KEYS			/* GIN: hashes of keys of all its columns;
+								 * btree, hash on an expression or of some
+								 * rows: hashes of the values it begins with */
 } StrataIndexKind;
 
 extern StrataIndexKind strata_index_kind(Oid index);
@@ -62,7 +64,8 @@ extern StrataIndexKind strata_index_serves(Relation rel, Oid index);
 typedef struct StrataIndexTarget
 {
 	StrataIndexKind kind;
-	AttrNumber	attno;			/* of R; of several the first */
+	AttrNumber	attno;			/* of R; of several the first; of expressions
+								 * less than 0 */
 	Oid			function;		/* HASHES: that hashes it; else R's index */
 	Oid			opclass;		/* of the index; HASHES: InvalidOid */
 } StrataIndexTarget;
@@ -122,6 +125,15 @@ extern StrataIndexRanges *strata_index_lookup_find(StrataIndexLookup *lookup,
 												   int n);
 extern void strata_index_lookup_end(StrataIndexLookup *lookup);
 
+/* Of an open index of kind KEYS: are these values, and no GIN's? */
+extern bool strata_index_is_of_values(Relation index);
+
+/*
+ * Can an open index of kind SUMMARIES or KEYS be asked for an operator that
+ * its family of the column (from 1) has?
+ */
+extern bool strata_index_can_ask(Relation index, AttrNumber column, Oid opno);
+
 /*
  * Questions to an open index of R, of kind SUMMARIES or KEYS: operators of its
  * operator classes, with values that are not null; all must be true.  Memory:
@@ -136,9 +148,16 @@ extern StrataIndexProbe *strata_index_probe_begin(Relation batches,
 												  Snapshot snapshot,
 												  Relation index);
 
-/* As strata_index_lookup_find. */
+/*
+ * As strata_index_lookup_find.  Without keys all batches; of an index of kind
+ * KEYS with a predicate those with a row that it lets in.
+ */
 extern StrataIndexRanges *strata_index_probe_find(StrataIndexProbe *probe,
 												  ScanKey keys, int nkeys);
+
+/* Where one of the keys is true, which are of one column; NULL: anywhere. */
+extern StrataIndexRanges *strata_index_probe_find_any(StrataIndexProbe *probe,
+													  ScanKey keys, int n);
 
 /*
  * About which share of the batches that is; of summaries some are looked at.

@@ -186,6 +186,7 @@ strata_index_distance_key(Relation index, AttrNumber attno, Oid opno,
 	StrataIndexTarget target;
 
 	if (index->rd_rel->relam != GIST_AM_OID ||
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) ||
 		!strata_index_class_target(RelationGetRelid(index), &target))
 		return 0;
 	for (int i = 0; i < index->rd_index->indnkeyatts; i++)

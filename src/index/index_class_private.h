@@ -108,22 +108,55 @@ extern StrataKeyProbe *strata_key_probe_begin(Relation batches,
 extern StrataIndexRanges *strata_key_probe_find(StrataKeyProbe *probe,
 												ScanKey keys, int nkeys,
 												double *sought);
+
+/* Can it be asked for any of many values together?  Then where they are. */
+extern bool strata_key_probe_lists(StrataKeyProbe *probe);
+extern StrataIndexRanges *strata_key_probe_find_any(StrataKeyProbe *probe,
+													ScanKey keys, int n);
 extern void strata_key_probe_end(StrataKeyProbe *probe);
 
 /*
- * index_keys.c: hashes of the keys that an open GIN index has for the rows of
- * a batch.
+ * index_values.c: what an open index of R has of a batch.  Between open and
+ * close the session has the rights of R's owner where there is something to
+ * evaluate.
+ */
+typedef struct StrataIndexValues StrataIndexValues;
+extern StrataIndexValues *strata_index_values_open(Relation rel,
+												   Relation index);
+extern void strata_index_values_close(StrataIndexValues *values);
+
+/* The reader's batch; false: none of its rows is in the index. */
+extern bool strata_index_values_load(StrataIndexValues *values,
+									 StrataBatchReader *reader);
+
+/*
+ * The values of a column of the index, from 0; each that a row has at least
+ * once, null among them.  They live as long as the batch.
+ */
+extern void strata_index_values_start(StrataIndexValues *values, int column);
+extern bool strata_index_values_next(StrataIndexValues *values, Datum *value,
+									 bool *isnull);
+
+/*
+ * index_keys.c: hashes of the keys that an open index has for the rows of a
+ * batch: GIN's of all columns, of others the values of the first.
  */
 typedef struct StrataBatchKeys StrataBatchKeys;
 extern StrataBatchKeys *strata_index_keys_open(Relation index);
 extern void strata_index_keys_close(StrataBatchKeys *keys);
+
+/* NULL: it is not of GIN. */
 extern struct StrataGin *strata_index_keys_gin(StrataBatchKeys *keys);
 
 /* Most of a batch: if there are more, only that there are is said. */
 #define STRATA_INDEX_KEYS_MAX 49152
 
-/* Each once; *hashes until the next call; returns how many. */
+/*
+ * Each once; *hashes until the next call; returns how many.  The values are
+ * those of the index.
+ */
 extern int	strata_index_keys_of_batch(StrataBatchKeys *keys,
+									   StrataIndexValues *values,
 									   StrataBatchReader *reader,
 									   const uint32 **hashes);
 
@@ -134,5 +167,8 @@ extern uint32 strata_index_key_hash_empty(int column);
 
 /* Batches that have it may have any key. */
 #define STRATA_INDEX_KEY_ANY ((uint32) 0x5bd1e995)
+
+/* Of an index with a predicate: batches with a row of it. */
+#define STRATA_INDEX_KEY_SOME ((uint32) 0x85ebca77)
 
 #endif							/* STRATA_INDEX_CLASS_PRIVATE_H */

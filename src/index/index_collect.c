@@ -126,6 +126,7 @@ typedef struct Hasher
 	Oid			collation;
 	uint32	   *hashes;
 	Relation	index;			/* of keys */
+	StrataIndexValues *values;
 	StrataBatchKeys *keys;
 } Hasher;
 
@@ -137,6 +138,7 @@ hasher_begin(Hasher *hasher, Relation rel, const StrataIndexTarget *target)
 	if (target->kind == STRATA_INDEX_KEYS)
 	{
 		hasher->index = index_open(target->function, AccessShareLock);
+		hasher->values = strata_index_values_open(rel, hasher->index);
 		hasher->keys = strata_index_keys_open(hasher->index);
 		return;
 	}
@@ -152,6 +154,7 @@ hasher_end(Hasher *hasher)
 	if (hasher->target->kind == STRATA_INDEX_KEYS)
 	{
 		strata_index_keys_close(hasher->keys);
+		strata_index_values_close(hasher->values);
 		index_close(hasher->index, NoLock);
 		return;
 	}
@@ -165,7 +168,8 @@ hash_reader(Hasher *hasher, StrataBatchReader *reader, const uint32 **hashes)
 	AttrNumber	attno = hasher->target->attno;
 
 	if (hasher->target->kind == STRATA_INDEX_KEYS)
-		return strata_index_keys_of_batch(hasher->keys, reader, hashes);
+		return strata_index_keys_of_batch(hasher->keys, hasher->values, reader,
+										  hashes);
 	Assert(strata_index_hashes_max(reader, attno) <=
 		   ENTRIES_MIN);		/* index:I3 */
 	*hashes = hasher->hashes;

@@ -3,9 +3,10 @@
  * index_column.c
  *	  Which columns have a batch index, and the hashes of their values.
  *
- * A b-tree or hash index of the user's, of all rows, whose first column is no
- * expression, is what asks for one; and a BRIN, GiST or GIN index of columns
- * alone.
+ * A b-tree or hash index of the user's is what asks for one, or a BRIN, GiST
+ * or GIN index.  What is kept for a b-tree or hash index of all rows, whose
+ * first column is no expression, is the column's: several such indexes share
+ * it.  For others it is the index's own.
  * Hashes are not kept of a column that the companion's own indexes lead by:
  * segmentby, and the first of orderby; keys are.
  *
@@ -21,15 +22,32 @@
 
 #include "access/gin.h"
 #include "access/htup_details.h"
+#include "access/stratnum.h"
 #include "access/transam.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
+
+static Oid
+access_method(Oid index)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(index));
+	Oid			am = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		am = ((Form_pg_class) GETSTRUCT(tuple))->relam;
+		ReleaseSysCache(tuple);
+	}
+	return am;
+}
 
 /* Does the index lead by the column, for all rows? */
 static bool
@@ -37,28 +55,19 @@ index_serves(Oid indexoid, AttrNumber attno)
 {
 	HeapTuple	tuple = SearchSysCache1(INDEXRELID,
 										ObjectIdGetDatum(indexoid));
-	HeapTuple	class;
 	Form_pg_index form;
-	bool		serves = false;
+	bool		serves;
+	Oid			am;
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	form = (Form_pg_index) GETSTRUCT(tuple);
-	if (form->indisvalid && form->indnkeyatts > 0 &&
+	serves = form->indisvalid && form->indnkeyatts > 0 &&
 		form->indkey.values[0] == attno &&
-		heap_attisnull(tuple, Anum_pg_index_indpred, NULL))
-	{
-		class = SearchSysCache1(RELOID, ObjectIdGetDatum(indexoid));
-		if (HeapTupleIsValid(class))
-		{
-			Oid			am = ((Form_pg_class) GETSTRUCT(class))->relam;
-
-			serves = am == BTREE_AM_OID || am == HASH_AM_OID;
-			ReleaseSysCache(class);
-		}
-	}
+		heap_attisnull(tuple, Anum_pg_index_indpred, NULL);
 	ReleaseSysCache(tuple);
-	return serves;
+	am = serves ? access_method(indexoid) : InvalidOid;
+	return am == BTREE_AM_OID || am == HASH_AM_OID;
 }
 
 /* Are values of the type hashed by PostgreSQL's own functions alone? */
@@ -136,33 +145,39 @@ strata_index_hash_target(Relation rel, AttrNumber attno)
 	return target;
 }
 
+/* Is it of all rows, its first column no expression? */
+static bool
+is_of_column(Oid index)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	bool		is;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	is = ((Form_pg_index) GETSTRUCT(tuple))->indkey.values[0] > 0 &&
+		heap_attisnull(tuple, Anum_pg_index_indpred, NULL);
+	ReleaseSysCache(tuple);
+	return is;
+}
+
 /* See index.h. */
 StrataIndexKind
 strata_index_kind(Oid index)
 {
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(index));
-	StrataIndexKind kind = STRATA_INDEX_NONE;
-
-	if (!HeapTupleIsValid(tuple))
-		return kind;
-	switch (((Form_pg_class) GETSTRUCT(tuple))->relam)
+	switch (access_method(index))
 	{
 		case BTREE_AM_OID:
 		case HASH_AM_OID:
-			kind = STRATA_INDEX_HASHES;
-			break;
+			return is_of_column(index) ? STRATA_INDEX_HASHES :
+				STRATA_INDEX_KEYS;
 		case BRIN_AM_OID:
 		case GIST_AM_OID:
-			kind = STRATA_INDEX_SUMMARIES;
-			break;
+			return STRATA_INDEX_SUMMARIES;
 		case GIN_AM_OID:
-			kind = STRATA_INDEX_KEYS;
-			break;
+			return STRATA_INDEX_KEYS;
 		default:
-			break;
+			return STRATA_INDEX_NONE;
 	}
-	ReleaseSysCache(tuple);
-	return kind;
 }
 
 /* Its operator class of the first column. */
@@ -175,6 +190,32 @@ first_opclass(HeapTuple index)
 
 	return isnull ? InvalidOid :
 		((const oidvector *) DatumGetPointer(classes))->values[0];
+}
+
+/* See index_private.h. */
+Oid
+strata_index_first_type(HeapTuple index)
+{
+	const FormData_pg_index *form = (Form_pg_index) GETSTRUCT(index);
+	bool		isnull;
+	Datum		expressions;
+	Node	   *list;
+
+	if (form->indkey.values[0] != 0)
+		return get_atttype(form->indrelid, form->indkey.values[0]);
+	expressions = SysCacheGetAttr(INDEXRELID, index, Anum_pg_index_indexprs,
+								  &isnull);
+	if (isnull)
+		return InvalidOid;
+	list = stringToNode(TextDatumGetCString(expressions));
+	return exprType(linitial((List *) list));
+}
+
+/* The function that hashes what an index begins with; InvalidOid: none. */
+static Oid
+first_hash_function(HeapTuple index, Oid collation)
+{
+	return strata_index_type_hash(strata_index_first_type(index), collation);
 }
 
 /*
@@ -193,9 +234,9 @@ keys_are_hashed(Oid index, int column, Oid opclass, Oid collation)
 										  collation));
 }
 
-/* Is that so for all columns? */
+/* Is that so for all columns?  Of other kinds than GIN for the first. */
 static bool
-all_keys_are_hashed(Oid index, HeapTuple tuple)
+all_keys_are_hashed(Oid index, bool gin, HeapTuple tuple)
 {
 	int			n = ((Form_pg_index) GETSTRUCT(tuple))->indnkeyatts;
 	bool		isnull;
@@ -206,6 +247,8 @@ all_keys_are_hashed(Oid index, HeapTuple tuple)
 	DatumGetPointer(SysCacheGetAttr(INDEXRELID, tuple,
 									Anum_pg_index_indcollation, &isnull));
 
+	if (!gin)
+		return OidIsValid(first_hash_function(tuple, collations->values[0]));
 	for (int i = 0; i < n; i++)
 	{
 		if (!keys_are_hashed(index, i, classes->values[i],
@@ -232,13 +275,13 @@ strata_index_class_target(Oid index, StrataIndexTarget *target)
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	form = (Form_pg_index) GETSTRUCT(tuple);
-	serves = form->indisvalid && form->indnkeyatts > 0 &&
-		heap_attisnull(tuple, Anum_pg_index_indpred, NULL);
-	for (int i = 0; i < form->indnkeyatts; i++)
-		serves = serves && form->indkey.values[i] > 0;
-	if (target->kind == STRATA_INDEX_KEYS)
-		serves = serves && all_keys_are_hashed(index, tuple);
-	target->attno = form->indkey.values[0];
+	serves = form->indisvalid && form->indnkeyatts > 0;
+	if (serves && target->kind == STRATA_INDEX_KEYS)
+		serves = all_keys_are_hashed(index,
+									 access_method(index) == GIN_AM_OID,
+									 tuple);
+	target->attno = form->indkey.values[0] > 0 ? form->indkey.values[0] :
+		STRATA_INDEX_EXPRESSION;
 	target->function = index;
 	target->opclass = first_opclass(tuple);
 	ReleaseSysCache(tuple);
@@ -312,6 +355,34 @@ strata_index_can_look_up(Oid opno, Oid collation, Oid *column, Oid *value)
 			get_collation_isdeterministic(collation)) &&
 		get_op_hash_functions(opno, column, value) &&
 		*column < FirstGenbkiObjectId && *value < FirstGenbkiObjectId;
+}
+
+/* See index.h. */
+bool
+strata_index_is_of_values(Relation index)
+{
+	return index->rd_rel->relam == BTREE_AM_OID ||
+		index->rd_rel->relam == HASH_AM_OID;
+}
+
+/* See index.h. */
+bool
+strata_index_can_ask(Relation index, AttrNumber column, Oid opno)
+{
+	bool		btree = index->rd_rel->relam == BTREE_AM_OID;
+	int			equal = btree ? BTEqualStrategyNumber : HTEqualStrategyNumber;
+	Oid			collation;
+	Oid			of_column;
+	Oid			of_value;
+
+	if (!strata_index_is_of_values(index))
+		return true;
+	if (column != 1 ||
+		get_op_opfamily_strategy(opno, index->rd_opfamily[0]) != equal)
+		return false;
+	collation = index->rd_indcollation[0];
+	return strata_index_can_look_up(opno, collation, &of_column, &of_value) &&
+		of_column == first_hash_function(index->rd_indextuple, collation);
 }
 
 /* See index_private.h. */

@@ -1,11 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * index_gin.c
- *	  Questions to a GIN index of the table: which batches may have rows of it?
+ *	  Questions to an index of the table whose keys are kept: which batches may
+ *	  have rows of it?
  *
- * A condition becomes keys (extractQuery), each is looked up, and of batches
- * that have the same of them the operator class is asked (triConsistent):
- * could a row fulfil it that may have any of these, and none of the others?
+ * A condition of GIN becomes keys (extractQuery), each is looked up, and of
+ * batches that have the same of them the operator class is asked
+ * (triConsistent): could a row fulfil it that may have any of these, and none
+ * of the others?  A b-tree or hash index is asked for values that are equal.
  * What is found is filtered as ever.
  *
  * src/index/index_gin.c
@@ -14,7 +16,9 @@
 #include "index/index_class_private.h"
 #include "pg/pg.h"
 
+#include "fmgr.h"
 #include "miscadmin.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -30,6 +34,12 @@ struct StrataKeyProbe
 	MemoryContext work;			/* of a question */
 	StrataBatchKeys *keys;		/* NULL: the index does not lead to batches */
 	StrataIndexLookup *lookup;
+	Relation	index;			/* the caller's */
+	bool		partial;
+	StrataIndexRanges *any;		/* batches that may have any key; NULL: not
+								 * looked up yet */
+	FmgrInfo	value;			/* hashes a value ... */
+	Oid			value_type;		/* ... of this type; InvalidOid: not known yet */
 	double		sought;			/* hashes, so far */
 };
 
@@ -49,6 +59,9 @@ strata_key_probe_begin(Relation batches, Snapshot snapshot, Relation index)
 										ALLOCSET_DEFAULT_SIZES);
 	if (strata_index_class_target(RelationGetRelid(index), &target))
 	{
+		probe->index = index;
+		probe->partial = !heap_attisnull(index->rd_indextuple,
+										 Anum_pg_index_indpred, NULL);
 		probe->keys = strata_index_keys_open(index);
 		probe->lookup = strata_index_lookup_open(batches, snapshot, &target);
 	}
@@ -150,15 +163,78 @@ weigh_keys(StrataGinQuestion *question, StrataIndexRanges **places)
 	return result;
 }
 
+/* Batches of which it is not known which keys they have, and others. */
+static StrataIndexRanges *
+with_any(StrataKeyProbe *probe, const StrataIndexRanges *ranges)
+{
+	if (probe->any == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(probe->mcxt);
+
+		probe->any = look_up_key(probe, STRATA_INDEX_KEY_ANY);
+		MemoryContextSwitchTo(old);
+	}
+	return strata_ranges_union(ranges, probe->any);
+}
+
+/* Find the function that hashes what the index's values are compared with. */
+static bool
+know_value(StrataKeyProbe *probe, ScanKey sought)
+{
+	Relation	index = probe->index;
+	Oid			opno;
+	Oid			column;
+	Oid			value;
+
+	if (probe->value_type == sought->sk_subtype)
+		return true;
+	opno = get_opfamily_member(index->rd_opfamily[0], index->rd_opcintype[0],
+							   sought->sk_subtype,
+							   (int16) sought->sk_strategy);
+	if (!OidIsValid(opno) || !strata_index_can_ask(index, 1, opno) ||
+		!strata_index_can_look_up(opno, index->rd_indcollation[0], &column,
+								  &value))
+		return false;
+	fmgr_info_cxt(value, &probe->value, probe->mcxt);
+	probe->value_type = sought->sk_subtype;
+	return true;
+}
+
+/* Where a b-tree or hash index has one of the values; NULL: anywhere. */
+static StrataIndexRanges *
+value_ranges(StrataKeyProbe *probe, ScanKey keys, int n)
+{
+	uint32	   *hashes = palloc_array(uint32, Max(n, 1));
+
+	for (int i = 0; i < n; i++)
+	{
+		if (!know_value(probe, &keys[i]))
+			return NULL;
+		hashes[i] =
+			DatumGetUInt32(FunctionCall1Coll(&probe->value,
+											 probe->index->rd_indcollation[0],
+											 keys[i].sk_argument));
+	}
+	probe->sought += n;
+	return with_any(probe, strata_index_lookup_find(probe->lookup, hashes, n));
+}
+
 /* Where rows may fulfil one condition. */
 static StrataIndexRanges *
 question_ranges(StrataKeyProbe *probe, ScanKey sought)
 {
-	StrataGinQuestion *question =
-	strata_gin_ask(strata_index_keys_gin(probe->keys), sought);
+	StrataGin  *gin = strata_index_keys_gin(probe->keys);
 	int			column = sought->sk_attno - 1;
+	StrataGinQuestion *question;
 	StrataIndexRanges **places;
 
+	if (gin == NULL)
+	{
+		StrataIndexRanges *ranges = value_ranges(probe, sought, 1);
+
+		return ranges != NULL ? ranges : all_batches();
+	}
+	question = strata_gin_ask(gin, sought);
 	if (question->all || question->n > SOUGHT_MAX)
 		return all_batches();
 	/* batches that nothing is known of are among these */
@@ -173,8 +249,22 @@ question_ranges(StrataKeyProbe *probe, ScanKey sought)
 	if (question->with_empty)
 		places[question->n] =
 			look_up_key(probe, strata_index_key_hash_empty(column));
-	return strata_ranges_union(weigh_keys(question, places),
-							   look_up_key(probe, STRATA_INDEX_KEY_ANY));
+	return with_any(probe, weigh_keys(question, places));
+}
+
+/* Give ranges to the caller, and forget the rest. */
+static StrataIndexRanges *
+hand_out(StrataKeyProbe *probe, const StrataIndexRanges *found)
+{
+	StrataIndexRanges *result = empty_ranges(found->n);
+
+	result->n = found->n;
+	memcpy(result->ranges, found->ranges,
+		   sizeof(StrataIndexRange) * found->n);
+	MemoryContextReset(probe->work);
+	Assert(result->n > 0 &&
+		   result->ranges[result->n - 1].to == NUMBERS_END);	/* index:I2 */
+	return result;
 }
 
 /* See index_class_private.h. */
@@ -184,21 +274,33 @@ strata_key_probe_find(StrataKeyProbe *probe, ScanKey keys, int nkeys,
 {
 	MemoryContext old = MemoryContextSwitchTo(probe->work);
 	StrataIndexRanges *found = all_batches();
-	StrataIndexRanges *result;
 
 	probe->sought = 0;
+	if (probe->keys != NULL && nkeys == 0 && probe->partial)
+		found = with_any(probe, look_up_key(probe, STRATA_INDEX_KEY_SOME));
 	for (int i = 0; i < nkeys && probe->keys != NULL; i++)
 		found = strata_ranges_common(found,
 									 question_ranges(probe, &keys[i]));
 	MemoryContextSwitchTo(old);
-	result = empty_ranges(found->n);
-	result->n = found->n;
-	memcpy(result->ranges, found->ranges,
-		   sizeof(StrataIndexRange) * found->n);
-	MemoryContextReset(probe->work);
-	Assert(result->n > 0 &&
-		   result->ranges[result->n - 1].to == NUMBERS_END);	/* index:I2 */
 	if (sought != NULL)
 		*sought += probe->sought;
-	return result;
+	return hand_out(probe, found);
+}
+
+/* See index_class_private.h. */
+bool
+strata_key_probe_lists(StrataKeyProbe *probe)
+{
+	return probe->keys != NULL && strata_index_keys_gin(probe->keys) == NULL;
+}
+
+/* See index_class_private.h. */
+StrataIndexRanges *
+strata_key_probe_find_any(StrataKeyProbe *probe, ScanKey keys, int n)
+{
+	MemoryContext old = MemoryContextSwitchTo(probe->work);
+	StrataIndexRanges *found = value_ranges(probe, keys, n);
+
+	MemoryContextSwitchTo(old);
+	return hand_out(probe, found != NULL ? found : all_batches());
 }

@@ -1,12 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * index_keys.c
- *	  Hashes of the keys that a GIN index of the table has for a batch.
+ *	  Hashes of the keys that an index of the table has for a batch.
  *
- * The operator classes take keys from values (extractValue): words of a text,
- * elements of an array, paths of a document.  An entry of a run is a key's
- * hash, with its column and kind, so that a run has all columns of the index;
- * a batch has each key once, however many of its rows have it.
+ * GIN's operator classes take keys from values (extractValue): words of a
+ * text, elements of an array, paths of a document.  An entry of a run is a
+ * key's hash, with its column and kind, so that a run has all columns of the
+ * index; a batch has each key once, however many of its rows have it.
+ *
+ * Of a b-tree or hash index on an expression, or of some rows, the values of
+ * the first column are the keys.  Where the index has a predicate, one more
+ * key says that the batch has a row of it.
  *
  * Values of the batch are taken one by one; a batch of more keys than
  * STRATA_INDEX_KEYS_MAX has one entry that says so, and is always read.
@@ -17,8 +21,8 @@
 #include "index/index_class_private.h"
 #include "pg/pg.h"
 
+#include "catalog/pg_am_d.h"
 #include "fmgr.h"
-#include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -37,7 +41,9 @@ struct StrataBatchKeys
 	MemoryContext mcxt;			/* hashes */
 	MemoryContext work;			/* keys of a value */
 	Relation	index;
-	StrataGin  *gin;
+	StrataGin  *gin;			/* NULL: values are the keys */
+	int			n_columns;		/* whose values have keys */
+	bool		partial;
 	FmgrInfo	functions[INDEX_MAX_KEYS];	/* by column */
 	/* of a batch: each hash once, and where it is in hashes, from 1 */
 	int			n;
@@ -55,15 +61,24 @@ strata_index_keys_open(Relation index)
 
 	keys->mcxt = CurrentMemoryContext;
 	keys->index = index;
-	keys->gin = strata_gin_open(index);
+	keys->n_columns = 1;
+	if (index->rd_rel->relam == GIN_AM_OID)
+	{
+		keys->gin = strata_gin_open(index);
+		keys->n_columns = index->rd_index->indnkeyatts;
+	}
+	keys->partial = !heap_attisnull(index->rd_indextuple,
+									Anum_pg_index_indpred, NULL);
 	keys->work = AllocSetContextCreate(CurrentMemoryContext,
 									   "strata keys of a value",
 									   ALLOCSET_DEFAULT_SIZES);
-	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+	for (int i = 0; i < keys->n_columns; i++)
 	{
-		Oid			function =
-		strata_index_type_hash(strata_gin_key_type(keys->gin, i),
-							   index->rd_indcollation[i]);
+		Oid			type = keys->gin == NULL ?
+		strata_index_first_type(index->rd_indextuple) :
+		TupleDescAttr(RelationGetDescr(index), i)->atttypid;
+		Oid			function = strata_index_type_hash(type,
+													  index->rd_indcollation[i]);
 
 		Assert(OidIsValid(function));	/* index:I5 */
 		fmgr_info(function, &keys->functions[i]);
@@ -75,7 +90,8 @@ strata_index_keys_open(Relation index)
 void
 strata_index_keys_close(StrataBatchKeys *keys)
 {
-	strata_gin_close(keys->gin);
+	if (keys->gin != NULL)
+		strata_gin_close(keys->gin);
 	MemoryContextDelete(keys->work);
 	if (keys->slots != NULL)
 	{
@@ -99,6 +115,8 @@ strata_index_key_hash(StrataBatchKeys *keys, int column, Datum key,
 {
 	uint32		hash = isnull ? HASH_NULL_KEY :
 	DatumGetUInt32(FunctionCall1Coll(&keys->functions[column],
+									 keys->gin == NULL ?
+									 keys->index->rd_indcollation[column] :
 									 strata_gin_collation(keys->gin, column),
 									 key));
 
@@ -186,40 +204,44 @@ add_value_keys(StrataBatchKeys *keys, int column, Datum value)
 	MemoryContextReset(keys->work);
 }
 
-/* Add the keys of a column of the reader's batch; nulls have none. */
+/* Add the keys of a column of the batch; nulls have none. */
 static void
-add_column_keys(StrataBatchKeys *keys, int column, StrataBatchReader *reader)
+add_column_keys(StrataBatchKeys *keys, int column, StrataIndexValues *values)
 {
-	AttrNumber	attno = keys->index->rd_index->indkey.values[column];
-	const StrataColumn *col = strata_batch_reader_column(reader, attno);
-	bool		by_code = !col->constant && col->codes != NULL;
-	int			n = by_code ? col->ndict : col->constant ? 1 : reader->nrows;
+	Datum		value;
+	bool		isnull;
 
-	for (int i = 0; i < n && !keys->any; i++)
+	strata_index_values_start(values, column);
+	while (!keys->any && strata_index_values_next(values, &value, &isnull))
 	{
-		bool		isnull = false;
-		Datum		value = by_code ? col->dict[i] :
-		strata_column_get(col, i, &isnull);
-
-		CHECK_FOR_INTERRUPTS();
-		if (!isnull)
+		if (isnull)
+			continue;
+		if (keys->gin == NULL)
+			add_key_hash(keys, strata_index_key_hash(keys, column, value,
+													 false));
+		else
 			add_value_keys(keys, column, value);
 	}
 }
 
 /* See index_class_private.h. */
 int
-strata_index_keys_of_batch(StrataBatchKeys *keys, StrataBatchReader *reader,
-						   const uint32 **hashes)
+strata_index_keys_of_batch(StrataBatchKeys *keys, StrataIndexValues *values,
+						   StrataBatchReader *reader, const uint32 **hashes)
 {
 	static const uint32 any_key = STRATA_INDEX_KEY_ANY;
 
 	keys->n = 0;
 	keys->any = false;
+	*hashes = NULL;
+	if (!strata_index_values_load(values, reader))
+		return 0;
 	if (keys->slots != NULL)
 		memset(keys->slots, 0, sizeof(uint32) * keys->nslots);
-	for (int i = 0; i < keys->index->rd_index->indnkeyatts; i++)
-		add_column_keys(keys, i, reader);
+	if (keys->partial)
+		add_key_hash(keys, STRATA_INDEX_KEY_SOME);
+	for (int i = 0; i < keys->n_columns; i++)
+		add_column_keys(keys, i, values);
 	Assert(keys->n <= STRATA_INDEX_KEYS_MAX);	/* index:I7 */
 	*hashes = keys->any ? &any_key : keys->hashes;
 	return keys->any ? 1 : keys->n;

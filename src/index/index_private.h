@@ -158,11 +158,17 @@ extern List *strata_index_wanted(Relation rel);
 extern StrataIndexTarget strata_index_hash_target(Relation rel,
 												  AttrNumber attno);
 
+/* In place of a column, where the first of an index is an expression. */
+#define STRATA_INDEX_EXPRESSION ((AttrNumber) -1)
+
 /*
- * What an index keeps by its operator classes; false: it does not lead to
- * batches in such a way.
+ * What is kept for the index alone: by its operator classes, or by values of
+ * expressions, or of some rows; false: it does not lead to batches so.
  */
 extern bool strata_index_class_target(Oid index, StrataIndexTarget *target);
+
+/* The type of what an index begins with; the index attribute's may differ. */
+extern Oid	strata_index_first_type(HeapTuple index);
 
 /* index_lookup.c: see strata_index_lookup_begin. */
 extern StrataIndexLookup *strata_index_lookup_open(Relation batches,

@@ -11,6 +11,9 @@
 
 #include "utils/rel.h"
 
+/* Most values of a list that operator classes are asked for. */
+#define LIST_VALUES 100
+
 /* One of them. */
 struct StrataIndexProbe
 {
@@ -50,6 +53,25 @@ strata_index_probe_find(StrataIndexProbe *probe, ScanKey keys, int nkeys)
 	return probe->keys != NULL ?
 		strata_key_probe_find(probe->keys, keys, nkeys, NULL) :
 		strata_summary_probe_find(probe->summaries, keys, nkeys);
+}
+
+/* See index.h. */
+StrataIndexRanges *
+strata_index_probe_find_any(StrataIndexProbe *probe, ScanKey keys, int n)
+{
+	StrataIndexRanges *result = NULL;
+
+	if (probe->keys != NULL && strata_key_probe_lists(probe->keys))
+		return strata_key_probe_find_any(probe->keys, keys, n);
+	if (n > LIST_VALUES)
+		return NULL;
+	for (int i = 0; i < n; i++)
+	{
+		StrataIndexRanges *one = strata_index_probe_find(probe, &keys[i], 1);
+
+		result = result == NULL ? one : strata_ranges_union(result, one);
+	}
+	return result != NULL ? result : palloc0(sizeof(StrataIndexRanges));
 }
 
 /* See index.h. */

@@ -157,7 +157,7 @@ strata_index_runs(Relation relation, Snapshot snapshot,
 		StrataIndexRun *run = palloc(sizeof(StrataIndexRun));
 
 		run_describe(relation, tuple, run);
-		if (run->attno > 0 &&
+		if (run->attno != 0 &&
 			(target == NULL || strata_index_run_is_of(run, target)))
 			runs = lappend(runs, run);
 		else

@@ -16,6 +16,7 @@
 #include "access/table.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -25,51 +26,90 @@
 #define SAMPLE_ROWS 8
 #define SAMPLE_SUMMARIES 32
 
+/* Add a column of a batch without rows of the index: one that has none. */
+static bool
+summarise_nothing(StrataClass *class, int column)
+{
+	return strata_class_add(class, column, InvalidOid, (Datum) 0, true);
+}
+
 /*
- * Add the values of a column of the reader's batch; false: one of them has no
- * place in a summary.
+ * Add the values of a column of the index; false: one of them has no place in
+ * a summary.
  */
 static bool
-summarise_column(StrataClass *class, int column, StrataBatchReader *reader,
-				 AttrNumber attno)
+summarise_column(StrataClass *class, int column, Oid type,
+				 StrataIndexValues *values)
 {
-	const StrataColumn *col = strata_batch_reader_column(reader, attno);
-	Oid			type = getBaseType(col->type.typid);
-	bool		by_code = !col->constant && col->codes != NULL;
-	int			n = col->constant ? 1 : reader->nrows;
-	bool		isnull = false;
+	Datum		value;
+	bool		isnull;
 
-	for (int i = 0; by_code && i < col->ndict; i++)
-	{
-		if (!strata_class_add(class, column, type, col->dict[i], false))
-			return false;
-	}
-	for (int row = 0; row < n; row++)
-	{
-		Datum		value = strata_column_get(col, row, &isnull);
-
-		if (!isnull && by_code)
-			continue;
+	strata_index_values_start(values, column);
+	while (strata_index_values_next(values, &value, &isnull))
 		if (!strata_class_add(class, column, type, value, isnull))
 			return false;
-	}
 	return true;
+}
+
+/* The base type of a column of the index, or of the expression that it is. */
+static Oid
+base_type_of(Relation rel, Relation index, int column)
+{
+	AttrNumber	attno = index->rd_index->indkey.values[column];
+	List	   *expressions;
+	int			n = 0;
+
+	if (attno > 0)
+		return getBaseType(TupleDescAttr(RelationGetDescr(rel),
+										 attno - 1)->atttypid);
+	for (int i = 0; i < column; i++)
+		n += index->rd_index->indkey.values[i] == 0;
+	expressions = RelationGetIndexExpressions(index);
+	return getBaseType(exprType(list_nth(expressions, n)));
+}
+
+/* What summaries of batches are made by. */
+typedef struct Summariser
+{
+	Relation	index;
+	StrataIndexValues *values;
+	StrataClass *class;
+	Oid			types[INDEX_MAX_KEYS];
+} Summariser;
+
+static void
+summariser_begin(Summariser *by, Relation rel, Oid index)
+{
+	by->index = index_open(index, AccessShareLock);
+	by->values = strata_index_values_open(rel, by->index);
+	by->class = strata_class_open(by->index);
+	for (int i = 0; i < by->index->rd_index->indnkeyatts; i++)
+		by->types[i] = base_type_of(rel, by->index, i);
+}
+
+static void
+summariser_end(Summariser *by)
+{
+	strata_class_close(by->class);
+	strata_index_values_close(by->values);
+	index_close(by->index, NoLock);
 }
 
 /* The summary of the reader's batch; NULL: it can have none. */
 static const void *
-summarise_batch(StrataClass *class, Relation index, StrataBatchReader *reader,
-				Size *size)
+summarise_batch(Summariser *by, StrataBatchReader *reader, Size *size)
 {
+	bool		some = strata_index_values_load(by->values, reader);
+
 	*size = 0;
-	strata_class_start(class);
-	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+	strata_class_start(by->class);
+	for (int i = 0; i < by->index->rd_index->indnkeyatts; i++)
 	{
-		if (!summarise_column(class, i, reader,
-							  index->rd_index->indkey.values[i]))
+		if (!(some ? summarise_column(by->class, i, by->types[i], by->values) :
+			  summarise_nothing(by->class, i)))
 			return NULL;
 	}
-	return strata_class_finish(class, size);
+	return strata_class_finish(by->class, size);
 }
 
 /* See index_class_private.h. */
@@ -77,8 +117,7 @@ void
 strata_index_summarise(StrataStore *store, Relation relation,
 					   StrataIndexRun *run)
 {
-	Relation	index = index_open(run->function, AccessShareLock);
-	StrataClass *class = strata_class_open(index);
+	Summariser	by;
 	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
 														   store->schema);
 	StrataSummaryWriter *writer = strata_summary_writer_begin(relation, run);
@@ -86,6 +125,7 @@ strata_index_summarise(StrataStore *store, Relation relation,
 	int64		first_row;
 
 	Assert(run->from < run->to);	/* index:I1 */
+	summariser_begin(&by, store->rel, run->function);
 	reader->toast = store->toast;
 	strata_index_batches_begin(&batches, store, run->from, NULL);
 	while (strata_index_batches_next(&batches, &first_row) &&
@@ -96,14 +136,13 @@ strata_index_summarise(StrataStore *store, Relation relation,
 
 		if (!strata_batch_reader_load(reader, batches.slot))
 			continue;
-		summary = summarise_batch(class, index, reader, &size);
+		summary = summarise_batch(&by, reader, &size);
 		strata_summary_writer_add(writer, first_row, summary, size);
 	}
 	strata_index_batches_end(&batches);
 	strata_summary_writer_end(writer, run);
 	strata_batch_reader_free(reader);
-	strata_class_close(class);
-	index_close(index, NoLock);
+	summariser_end(&by);
 }
 
 /* Add those of a run whose batches are there. */
@@ -448,18 +487,18 @@ strata_summary_probe_end(StrataSummaryProbe *probe)
 
 /* What is wrong with the summary of the reader's batch; NULL: nothing. */
 static const char *
-check_summary(StrataClass *class, Relation index, StrataBatchReader *reader,
-			  const void *summary, Size size)
+check_summary(Summariser *by, StrataBatchReader *reader, const void *summary,
+			  Size size)
 {
 	const void *anew;
 	Size		anew_size;
 
 	if (summary == NULL)
 		return NULL;
-	anew = summarise_batch(class, index, reader, &anew_size);
+	anew = summarise_batch(by, reader, &anew_size);
 	if (anew != NULL &&
 		((anew_size == size && memcmp(anew, summary, size) == 0) ||
-		 strata_class_covers(class, summary, anew)))
+		 strata_class_covers(by->class, summary, anew)))
 		return NULL;
 	return "the batch index's summary is not that of the batch";
 }
@@ -471,13 +510,13 @@ strata_index_verify_summaries(StrataStore *store, Relation relation,
 							  const StrataIndexTarget *target,
 							  StrataIndexReport report, void *arg)
 {
-	Relation	index = index_open(target->function, AccessShareLock);
-	StrataClass *class = strata_class_open(index);
+	Summariser	by;
 	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
 														   store->schema);
 	ListCell   *lc;
 	int64		covered;
 
+	summariser_begin(&by, store->rel, target->function);
 	reader->toast = store->toast;
 	foreach(lc, strata_index_chain(strata_index_runs(relation, snapshot,
 													 target), &covered))
@@ -512,7 +551,7 @@ strata_index_verify_summaries(StrataStore *store, Relation relation,
 			}
 			problem = row == NULL || row->first_rows[i] != first_row ?
 				"the batch index has no summary of the batch" :
-				check_summary(class, index, reader, row->summaries[i],
+				check_summary(&by, reader, row->summaries[i],
 							  row->sizes[i]);
 			if (problem != NULL)
 				report(arg, first_row, target->attno, problem);
@@ -521,6 +560,5 @@ strata_index_verify_summaries(StrataStore *store, Relation relation,
 		strata_summary_cursor_end(cursor);
 	}
 	strata_batch_reader_free(reader);
-	strata_class_close(class);
-	index_close(index, NoLock);
+	summariser_end(&by);
 }

@@ -397,7 +397,6 @@ extern StrataGin *strata_gin_open(Relation index);
 extern void strata_gin_close(StrataGin *gin);
 
 /* Of keys; the collation that support functions are called with. */
-extern Oid	strata_gin_key_type(StrataGin *gin, int column);
 extern Oid	strata_gin_collation(StrataGin *gin, int column);
 
 /*

@@ -54,13 +54,6 @@ strata_gin_close(StrataGin *gin)
 
 /* See pg.h. */
 Oid
-strata_gin_key_type(StrataGin *gin, int column)
-{
-	return TupleDescAttr(gin->state.origTupdesc, column)->atttypid;
-}
-
-/* See pg.h. */
-Oid
 strata_gin_collation(StrataGin *gin, int column)
 {
 	return gin->state.supportCollation[column];

@@ -19,6 +19,8 @@
 #include <math.h>
 
 #include "access/genam.h"
+#include "access/htup_details.h"
+#include "catalog/pg_index.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
@@ -39,6 +41,9 @@
 /* Most values of a list that are asked for one by one. */
 #define LIST_VALUES 100
 
+/* Most of them that are looked up when planning. */
+#define ASKED_VALUES 16
+
 /* Keys of a condition that is not known. */
 #define UNKNOWN_KEYS 4
 
@@ -47,6 +52,8 @@ typedef struct ClassIndex
 {
 	Oid			index;
 	StrataIndexKind kind;
+	bool		of_values;		/* equality alone is asked for */
+	bool		partial;		/* the query implies its predicate */
 	StrataIndexShape shape;
 } ClassIndex;
 
@@ -55,6 +62,29 @@ planning_snapshot(void)
 {
 	return ActiveSnapshotSet() ? GetActiveSnapshot() :
 		GetTransactionSnapshot();
+}
+
+/*
+ * Has the index a predicate?  False: it has, and PostgreSQL did not find that
+ * the query implies it.
+ */
+static bool
+know_predicate(const StrataRelInfo *info, Relation index, bool *partial)
+{
+	ListCell   *lc;
+
+	*partial = !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred,
+							   NULL);
+	if (!*partial)
+		return true;
+	foreach(lc, info->rel->indexlist)
+	{
+		const IndexOptInfo *known = lfirst_node(IndexOptInfo, lc);
+
+		if (known->indexoid == RelationGetRelid(index))
+			return known->predOK;
+	}
+	return false;
 }
 
 /* Those that there are; remembered, as they are asked for often. */
@@ -83,7 +113,10 @@ class_indexes(StrataRelInfo *info)
 		found = palloc0(sizeof(ClassIndex));
 		found->index = oid;
 		found->kind = kind;
-		if (strata_index_probe_shape(info->store, planning_snapshot(), index,
+		found->of_values = kind == STRATA_INDEX_KEYS &&
+			strata_index_is_of_values(index);
+		if (know_predicate(info, index, &found->partial) &&
+			strata_index_probe_shape(info->store, planning_snapshot(), index,
 									 &found->shape))
 			info->class_indexes = lappend(info->class_indexes, found);
 		index_close(index, NoLock);
@@ -117,32 +150,59 @@ strata_scan_class_serves(StrataRelInfo *info, RestrictInfo *rinfo)
  * are left; else less than 0.  *sought is raised by the keys looked up.
  */
 static double
-known_share(StrataRelInfo *info, StrataIndexProbe *probe,
-			const StrataIndexMatch *match, double *sought)
+known_share(StrataRelInfo *info, const ClassIndex *known,
+			StrataIndexProbe *probe, const StrataIndexMatch *match,
+			double *sought)
 {
 	Node	   *value = estimate_expression_value(info->root,
 												  (Node *) match->value);
 	Datum	   *values;
 	int			n;
+	int			asked;
 	double		left = 1;
-	const Const *known = (const Const *) value;
+	double		of_asked = 0;
+	const Const *constant = (const Const *) value;
 
 	if (!IsA(value, Const))
 		return -1;
-	if (known->constisnull)
+	if (constant->constisnull)
 		return 0;
-	values = strata_index_match_values(match, known->constvalue, &n);
-	if (n > LIST_VALUES)
+	values = strata_index_match_values(match, constant->constvalue, &n);
+	if (n > LIST_VALUES && !known->of_values)
 		return 1;
-	for (int i = 0; i < n; i++)
+	/* of many some, which stand for the others */
+	asked = Min(n, ASKED_VALUES);
+	for (int i = 0; i < asked; i++)
 	{
 		ScanKeyData key;
 
-		strata_index_match_key(match, values[i], &key);
+		strata_index_match_key(match, values[(int64) i * n / asked], &key);
 		left *= 1 - strata_index_probe_share(probe, &info->size, &key, 1,
-											 sought);
+											 &of_asked);
 	}
-	return 1 - left;
+	if (asked == 0)
+		return 0;
+	*sought += of_asked * n / asked;
+	return 1 - pow(left, (double) n / asked);
+}
+
+/*
+ * The same of a value that is not known; of single values statistics say how
+ * many rows have one.
+ */
+static double
+unknown_share(StrataRelInfo *info, const ClassIndex *known,
+			  RestrictInfo *rinfo, double *sought)
+{
+	double		rows;
+
+	*sought += UNKNOWN_KEYS;
+	if (!known->of_values)
+		return UNKNOWN_SHARE;
+	rows = info->size.rows *
+		clause_selectivity(info->root, (Node *) rinfo,
+						   (int) info->rel->relid, JOIN_INNER, NULL);
+	return 1 - exp(-Max(rows, 1) / info->size.batches);
 }
 
 /* Asking an index for so many conditions, and hashes of keys in them. */
@@ -188,12 +248,18 @@ index_option(StrataRelInfo *info, const ClassIndex *known, Relation index,
 		if (probe == NULL)
 			probe = strata_index_probe_begin(info->store->batches,
 											 planning_snapshot(), index);
-		one = known_share(info, probe, &match, &sought);
+		one = known_share(info, known, probe, &match, &sought);
 		if (one < 0)
-			sought += UNKNOWN_KEYS;
+			one = unknown_share(info, known, rinfo, &sought);
 		/* conditions on one column mostly leave the same batches, or fewer */
-		share = Min(share, one < 0 ? UNKNOWN_SHARE : one);
+		share = Min(share, one);
 		nmatches++;
+	}
+	if (probe == NULL && known->partial && known->kind == STRATA_INDEX_KEYS)
+	{
+		probe = strata_index_probe_begin(info->store->batches,
+										 planning_snapshot(), index);
+		share = strata_index_probe_share(probe, &info->size, NULL, 0, &sought);
 	}
 	if (probe == NULL)
 		return NULL;

@@ -5,18 +5,20 @@
  *
  * "column op value" (either way round), or = ANY of an array, with an operator
  * of the index column's family, the index's collation, and a value that is the
- * same for all rows.
+ * same for all rows.  The index's column may be an expression.
  *
  * src/scan/scan_index_match.c
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
+#include "index/index.h"
 #include "scan/scan_source_private.h"
 #include "scan/scan_vector.h"
 
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
@@ -33,29 +35,60 @@ depends_on_row(Node *node, Index *varno)
 	return expression_tree_walker(node, depends_on_row, varno);
 }
 
-/* The relation's column that the expression is, or 0. */
-static AttrNumber
-compared_column(Node *node, Index varno)
+/* What an expression is compared with: an index's columns. */
+typedef struct IndexColumns
 {
-	Var		   *var = strata_match_column(node, varno);
+	Relation	index;
+	Index		varno;			/* of the table in the plan */
+	List	   *expressions;	/* of it; NIL: not needed yet */
+} IndexColumns;
 
-	return var != NULL ? var->varattno : 0;
+/* Is it a column of the index, from 0, which is an expression? */
+static bool
+is_expression(IndexColumns *columns, int column, Node *node)
+{
+	int			n = 0;
+	Node	   *expression;
+
+	for (int i = 0; i < column; i++)
+		n += columns->index->rd_index->indkey.values[i] == 0;
+	if (columns->expressions == NIL)
+	{
+		columns->expressions = RelationGetIndexExpressions(columns->index);
+		ChangeVarNodes((Node *) columns->expressions, 1, (int) columns->varno,
+					   0);
+	}
+	expression = list_nth(columns->expressions, n);
+	if (IsA(expression, RelabelType))
+		expression = (Node *) ((RelabelType *) expression)->arg;
+	if (node != NULL && IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	return equal(node, expression);
 }
 
-/* Is the operator one of an index column's family?  Then the rest of *match. */
+/*
+ * Is it a column of the index whose family has the operator?  Then the rest of
+ * *match.
+ */
 static bool
-match_index_column(Relation index, AttrNumber attno, Oid opno, Oid collation,
+match_index_column(IndexColumns *columns, Node *node, Oid opno, Oid collation,
 				   StrataIndexMatch *match)
 {
+	Relation	index = columns->index;
+	Var		   *var = strata_match_column(node, columns->varno);
+
 	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
 	{
 		Oid			family = index->rd_opfamily[i];
+		AttrNumber	attno = index->rd_index->indkey.values[i];
 		Oid			lefttype;
 
-		if (index->rd_index->indkey.values[i] != attno ||
-			!op_in_opfamily(opno, family) ||
+		if (!op_in_opfamily(opno, family) ||
 			(OidIsValid(index->rd_indcollation[i]) &&
-			 index->rd_indcollation[i] != collation))
+			 index->rd_indcollation[i] != collation) ||
+			!strata_index_can_ask(index, (AttrNumber) (i + 1), opno) ||
+			!(attno == 0 ? is_expression(columns, i, node) :
+			  var != NULL && var->varattno == attno))
 			continue;
 		get_op_opfamily_properties(opno, family, false, &match->strategy,
 								   &lefttype, &match->righttype);
@@ -72,10 +105,10 @@ bool
 strata_index_match(Relation index, Index varno, const Expr *clause,
 				   StrataIndexMatch *match)
 {
+	IndexColumns columns = {.index = index,.varno = varno};
 	List	   *args;
 	Oid			opno;
 	Oid			collation;
-	AttrNumber	attno;
 
 	memset(match, 0, sizeof(*match));
 	if (IsA(clause, OpExpr))
@@ -96,17 +129,17 @@ strata_index_match(Relation index, Index varno, const Expr *clause,
 		return false;
 	if (list_length(args) != 2)
 		return false;
-	attno = compared_column(linitial(args), varno);
 	match->value = lsecond(args);
-	if (attno == 0 && !match->is_array)
+	if (!match_index_column(&columns, linitial(args), opno, collation, match))
 	{
-		attno = compared_column(lsecond(args), varno);
-		match->value = linitial(args);
 		opno = get_commutator(opno);
+		match->value = linitial(args);
+		if (match->is_array || !OidIsValid(opno) ||
+			!match_index_column(&columns, lsecond(args), opno, collation,
+								match))
+			return false;
 	}
-	return attno > 0 && OidIsValid(opno) &&
-		match_index_column(index, attno, opno, collation, match) &&
-		!depends_on_row((Node *) match->value, &varno) &&
+	return !depends_on_row((Node *) match->value, &varno) &&
 		!contain_volatile_functions((Node *) match->value);
 }
 

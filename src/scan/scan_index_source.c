@@ -24,9 +24,6 @@
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 
-/* Most values of a list that operator classes are asked for. */
-#define CLASS_LIST_VALUES 100
-
 /* An index by which the plan looks for batches. */
 typedef struct IndexUse
 {
@@ -276,7 +273,8 @@ class_ranges(ClassUse *use, ExprContext *econtext)
 	foreach(lc, use->matches)
 	{
 		const ClassMatch *found = lfirst(lc);
-		StrataIndexRanges *any = NULL;
+		StrataIndexRanges *any;
+		ScanKey		listed;
 		bool		isnull;
 		Datum		value = ExecEvalExpr(found->value, econtext, &isnull);
 		Datum	   *values;
@@ -291,22 +289,17 @@ class_ranges(ClassUse *use, ExprContext *econtext)
 			continue;
 		}
 		values = strata_index_match_values(&found->match, value, &n);
-		if (n > CLASS_LIST_VALUES)
-			continue;
-		for (int i = 0; i < n; i++)
-		{
-			StrataIndexRanges *one;
-			ScanKeyData key;
-
-			strata_index_match_key(&found->match, values[i], &key);
-			one = strata_index_probe_find(use->probe, &key, 1);
-			any = any == NULL ? one : strata_ranges_union(any, one);
-		}
-		if (any == NULL)
+		if (n == 0)
 			return no_ranges();
-		result = result == NULL ? any : strata_ranges_common(result, any);
+		listed = palloc_array(ScanKeyData, n);
+		for (int i = 0; i < n; i++)
+			strata_index_match_key(&found->match, values[i], &listed[i]);
+		any = strata_index_probe_find_any(use->probe, listed, n);
+		if (any != NULL)
+			result = result == NULL ? any : strata_ranges_common(result, any);
 	}
-	if (nkeys > 0)
+	/* the predicate of an index is a condition, too */
+	if (nkeys > 0 || use->matches == NIL)
 	{
 		StrataIndexRanges *all = strata_index_probe_find(use->probe, keys,
 														 nkeys);

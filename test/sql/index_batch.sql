@@ -18,7 +18,7 @@ CREATE INDEX t_f ON t (f);
 CREATE INDEX t_n ON t (n);
 CREATE INDEX t_v ON t (v);
 CREATE INDEX t_arr ON t (arr);
--- those are of no use for batches
+-- of some rows, and of an expression
 CREATE INDEX t_part ON t (ci) WHERE i > 5;
 CREATE INDEX t_expr ON t ((i + 1));
 INSERT INTO t SELECT * FROM made(1, 4000);

@@ -26,7 +26,7 @@ CREATE INDEX t_ns ON t USING gin (ns);
 CREATE INDEX t_moods ON t USING gin (moods);
 CREATE INDEX t_doc ON t USING gin (doc);
 CREATE INDEX t_dp ON t USING gin (dp jsonb_path_ops);
--- those are of no use for batches
+-- of some rows, and of an expression
 CREATE INDEX t_part ON t USING gin (tags) WHERE dev = 1;
 CREATE INDEX t_expr ON t USING gin (to_tsvector('simple', txt));
 -- contrib may be missing: answers are the same
@@ -231,6 +231,7 @@ CREATE INDEX ON m (a, b);
 CREATE INDEX ON m USING brin (net inet_inclusion_ops, ts);
 CREATE INDEX m_expr ON m ((b + 1));
 CREATE INDEX m_part ON m (b) WHERE b > 0;
+CREATE INDEX m_sp ON m USING spgist (net);
 SELECT DISTINCT substring(reason FROM '; indexes lead.*') FROM advise_compression('m');
 ALTER TABLE m SET (strata.batch_index = off);
 SELECT DISTINCT substring(reason FROM '; index.*') FROM advise_compression('m');
