@@ -22,7 +22,7 @@
  * src/change/change_key.c
  *-------------------------------------------------------------------------
  */
-#include "change/change_private.h"
+#include "change/change_place_private.h"
 
 #include "access/table.h"
 #include "common/hashfn.h"
@@ -91,6 +91,10 @@ struct StrataKeyDirectory
 	Oid			collation[INDEX_MAX_KEYS];
 	StrataKeyPlace place;
 	int			asked;			/* how often, by that */
+	StrataKeyTable *table;		/* that, in memory; NULL: not yet, or not at
+								 * all */
+	bool		table_refused;	/* not at all */
+	int64	   *first_rows;		/* for it, rising */
 	int		   *by_row;			/* lines by first_row; NULL: not asked yet */
 };
 
@@ -594,8 +598,11 @@ strata_key_search_asks(const StrataKeySearch *search, const bool *isnull,
 	if (!strata_enable_batch_index || d->place.position < 0 ||
 		isnull[d->place.position])
 		return false;
+	/* of no segment: any of many batches */
+	if (d->table != NULL && search->group == 0)
+		return true;
 	/* as many questions as there are prints to make cost no more than these */
-	if (d->nbatches <= ASK_LINES && !d->full &&
+	if (d->nbatches <= ASK_LINES && !d->full && d->table_refused &&
 		d->asked >= d->nbatches - d->nprinted)
 		return false;
 	while (unprinted < ASK_UNPRINTED && lines < ASK_LINES &&
@@ -607,7 +614,8 @@ strata_key_search_asks(const StrataKeySearch *search, const bool *isnull,
 	}
 	if (lines < ASK_LINES &&
 		(unprinted < ASK_UNPRINTED ||
-		 (!d->full && d->asked >= d->nbatches - d->nprinted)))
+		 (!d->full && d->table_refused &&
+		  d->asked >= d->nbatches - d->nprinted)))
 		return false;
 	d->asked = Min(d->asked, PG_INT32_MAX - 1) + 1;
 	return true;
@@ -623,6 +631,79 @@ compare_line_rows(const void *a, const void *b, void *arg)
 	return (x > y) - (x < y);
 }
 
+/* List the lines by their batches' numbers. */
+static void
+order_lines_by_row(StrataKeyDirectory *d)
+{
+	int		   *lines;
+
+	if (d->by_row != NULL)
+		return;
+	lines = MemoryContextAllocHuge(d->mcxt, sizeof(int) * (d->nbatches + 1));
+	for (int i = 0; i < d->nbatches; i++)
+		lines[i] = i;
+	qsort_arg(lines, d->nbatches, sizeof(int), compare_line_rows, d);
+	d->by_row = lines;
+}
+
+/* Read the batch index into memory; it takes the place of prints there. */
+static void
+read_table(StrataKeyDirectory *d, Relation batches, Snapshot snapshot)
+{
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata key table",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(mcxt);
+	StrataKeyTable *table;
+
+	order_lines_by_row(d);
+	if (d->first_rows == NULL)
+	{
+		int64	   *numbers = MemoryContextAllocHuge(d->mcxt, sizeof(int64) *
+													 (d->nbatches + 1));
+
+		for (int i = 0; i < d->nbatches; i++)
+			numbers[i] = d->batches[d->by_row[i]].first_row;
+		d->first_rows = numbers;
+	}
+	table = strata_key_table_read(&d->place, batches, snapshot, d->first_rows,
+								  d->nbatches);
+	MemoryContextSwitchTo(old);
+	d->table_refused = table == NULL;
+	if (table == NULL)
+	{
+		MemoryContextDelete(mcxt);
+		return;
+	}
+	MemoryContextSetParent(mcxt, d->mcxt);
+	d->table = table;
+	d->prints_bytes += strata_key_table_bytes(table);
+}
+
+/* See change_private.h. */
+int
+strata_key_search_places(const StrataKeySearch *search, Relation batches,
+						 Datum value, StrataIndexRange **ranges)
+{
+	StrataKeyDirectory *d = search->d;
+	const StrataKeyPlace *place = &d->place;
+	Snapshot	snapshot;
+	int			n;
+
+	if (d->table != NULL)
+		return strata_key_table_find(d->table,
+									 hash_value(d, place->position, value,
+												false), ranges);
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	if (!d->table_refused &&
+		d->hash[place->position].fn_oid == place->value &&
+		strata_key_table_pays(place, d->asked))
+		read_table(d, batches, snapshot);
+	n = strata_key_place_find(place, batches, snapshot, value, ranges);
+	UnregisterSnapshot(snapshot);
+	return n;
+}
+
 /* See change_private.h. */
 int
 strata_key_next_in_places(StrataKeyDirectory *d,
@@ -631,16 +712,7 @@ strata_key_next_in_places(StrataKeyDirectory *d,
 	int			low = 0;
 	int			high = d->nbatches;
 
-	if (d->by_row == NULL)
-	{
-		int		   *lines = MemoryContextAlloc(d->mcxt,
-											   sizeof(int) * (high + 1));
-
-		for (int i = 0; i < high; i++)
-			lines[i] = i;
-		qsort_arg(lines, high, sizeof(int), compare_line_rows, d);
-		d->by_row = lines;
-	}
+	order_lines_by_row(d);
 	for (int i = 0; i < n; i++)
 	{
 		int64		from = Max(ranges[i].from, *after + 1);

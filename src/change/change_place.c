@@ -13,7 +13,7 @@
  * src/change/change_place.c
  *-------------------------------------------------------------------------
  */
-#include "change/change_private.h"
+#include "change/change_place_private.h"
 
 #include "access/stratnum.h"
 #include "utils/lsyscache.h"
@@ -43,6 +43,7 @@ strata_key_place_choose(StrataStore *store, Snapshot snapshot, Relation index,
 			shape.function == place->column)
 		{
 			place->position = i;
+			place->entries = shape.entries;
 			return;
 		}
 	}

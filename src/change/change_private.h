@@ -208,47 +208,6 @@ extern void strata_key_batch_set_prints(StrataKeyDirectory *d, int i,
 extern int	strata_key_find_print(const StrataKeyPrint *prints, int n,
 								  uint32 print);
 
-/* The column of a unique key by which batches are found; change_place.c. */
-typedef struct StrataKeyPlace
-{
-	int			position;		/* in the key; -1: none */
-	AttrNumber	attno;
-	Oid			column;			/* hashes the column's values, */
-	Oid			value;			/* ... and those of the key */
-	Oid			collation;
-} StrataKeyPlace;
-extern void strata_key_place_choose(StrataStore *store, Snapshot snapshot,
-									Relation index, StrataKeyPlace *place);
-
-/*
- * Ranges of row numbers that have all batches which may hold the value, in
- * order; in the current context.
- */
-extern int	strata_key_place_find(const StrataKeyPlace *place,
-								  Relation batches, Snapshot snapshot,
-								  Datum value, StrataIndexRange **ranges);
-
-/* Is a batch in one of them? */
-extern bool strata_key_place_has(const StrataIndexRange *ranges, int n,
-								 int64 first_row);
-
-/*
- * Is it worth to ask a batch index of the table where the key may be, before
- * prints of the search's batches are made?  The search has just begun; it is
- * counted that it was asked.  *place: by what.
- */
-extern bool strata_key_search_asks(const StrataKeySearch *search,
-								   const bool *isnull,
-								   StrataKeyPlace *place);
-
-/*
- * Line of the next batch in the ranges with a row number greater than *after
- * (-1 to begin), which is set to its; or -1.
- */
-extern int	strata_key_next_in_places(StrataKeyDirectory *d,
-									  const StrataIndexRange *ranges, int n,
-									  int64 *after);
-
 /* Does slot's row differ from the row of a batch in a unique key? */
 extern bool strata_unique_key_changes(Relation rel, const StrataBatchRow *row,
 									  TupleTableSlot *slot);

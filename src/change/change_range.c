@@ -15,6 +15,7 @@
 
 #include "access/genam.h"
 #include "access/table.h"
+#include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
@@ -88,8 +89,24 @@ strata_ranges_forget(void)
 int
 strata_compare_default(Oid typid, Datum a, Datum b)
 {
-	TypeCacheEntry *type = lookup_type_cache(typid, TYPECACHE_CMP_PROC_FINFO);
+	TypeCacheEntry *type;
 
+	/* keys are searched among all batches by these: without a call */
+	switch (typid)
+	{
+		case INT8OID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return (DatumGetInt64(a) > DatumGetInt64(b)) -
+				(DatumGetInt64(a) < DatumGetInt64(b));
+		case INT4OID:
+		case DATEOID:
+			return (DatumGetInt32(a) > DatumGetInt32(b)) -
+				(DatumGetInt32(a) < DatumGetInt32(b));
+		default:
+			break;
+	}
+	type = lookup_type_cache(typid, TYPECACHE_CMP_PROC_FINFO);
 	return DatumGetInt32(FunctionCall2(&type->cmp_proc_finfo, a, b));
 }
 

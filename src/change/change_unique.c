@@ -12,7 +12,7 @@
  * src/change/change_unique.c
  *-------------------------------------------------------------------------
  */
-#include "change/change_private.h"
+#include "change/change_place_private.h"
 
 #include "access/genam.h"
 #include "access/nbtree.h"
@@ -312,6 +312,7 @@ find_in_batch(UniqueKey *key, Relation rel, Relation batches,
 	int			from = 0;
 	int			to = reader->nrows;
 	StrataColumn *col = NULL;
+	bool		by_bytes = false;
 	bool		isnull;
 
 	if (first >= 0 && key->plain)
@@ -327,8 +328,16 @@ find_in_batch(UniqueKey *key, Relation rel, Relation batches,
 		to = find_in_order(reader, col, col->type.typid, key->values[first],
 						   true);
 	}
+	if (col != NULL && !key->isnull[first])
+		by_bytes =
+			strata_equal_has_same_bytes(key->index->rd_opcintype[first],
+										key->index->rd_indcollation[first]);
 	for (int i = from; i < to; i++)
 	{
+		if (by_bytes &&
+			(i = strata_column_find_bytes(col, i, to, key->values[first],
+										  col->type.typlen)) == to)
+			break;
 		if (col != NULL)
 		{
 			Datum		value = strata_column_get(col, i, &isnull);
@@ -618,14 +627,15 @@ make_prints(Relation rel, Relation batches, UniqueKey *key,
 }
 
 /*
- * The row of the batch at line with the key, as above; by fingerprints.  *met:
- * there is such a print, or there may be.
+ * The row of the batch at line with the key, as above; by fingerprints, or by
+ * the key's column at position first.  told: the batch is one of few that have
+ * its value.  *met: there is such a print, or there may be.
  */
 static int64
 find_in_line(Relation rel, Relation batches, UniqueKey *key,
 			 StrataKeyDirectory *directory, int line, uint32 print,
 			 int64 except, EState *estate, TupleTableSlot *row_slot,
-			 int range_key, bool *met)
+			 int first_key, bool told, bool *met)
 {
 	int			nrows;
 	int			first;
@@ -637,15 +647,19 @@ find_in_line(Relation rel, Relation batches, UniqueKey *key,
 	if (prints == NULL && key->info == NULL)
 	{
 		bool		none = !strata_key_batch_wants_prints(directory);
-		bool		seldom = range_key >= 0 &&
+		bool		scans = told &&
+		strata_equal_has_same_bytes(key->index->rd_opcintype[first_key],
+									key->index->rd_indcollation[first_key]);
+		bool		seldom = !told && first_key >= 0 &&
 		strata_key_batch_is_asked_seldom(directory, line);
 		StrataBatchReader *reader = NULL;
 		ItemPointerData tid;
 
+		none = none || scans;
 		if (none || seldom)
 			reader = strata_cached_batch(rel, batches, first_row, &tid);
-		if (reader != NULL && (none || is_sorted_by(key, reader, range_key)))
-			return find_in_batch(key, rel, batches, reader, &tid, range_key,
+		if (reader != NULL && (none || is_sorted_by(key, reader, first_key)))
+			return find_in_batch(key, rel, batches, reader, &tid, first_key,
 								 except, estate, row_slot, met);
 		if (none)
 		{
@@ -709,13 +723,9 @@ find_row_in(StrataKeyDirectory *directory, Relation rel, Relation batches,
 	if (strata_key_is_absent(&search, print))
 		return -1;
 	if (strata_key_search_asks(&search, key->isnull, &place))
-	{
-		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-
-		nranges = strata_key_place_find(&place, batches, snapshot,
-										key->values[place.position], &ranges);
-		UnregisterSnapshot(snapshot);
-	}
+		nranges = strata_key_search_places(&search, batches,
+										   key->values[place.position],
+										   &ranges);
 	while (row < 0 &&
 		   (line = ranges == NULL ? strata_key_search_next(&search) :
 			strata_key_next_in_places(directory, ranges, nranges,
@@ -724,7 +734,9 @@ find_row_in(StrataKeyDirectory *directory, Relation rel, Relation batches,
 		CHECK_FOR_INTERRUPTS();
 		row = find_in_line(rel, batches, key, directory, line, print, except,
 						   estate, row_slot,
-						   strata_key_search_position(&search), &met);
+						   ranges != NULL ? place.position :
+						   strata_key_search_position(&search),
+						   ranges != NULL, &met);
 	}
 	if (ranges != NULL)
 		pfree(ranges);

@@ -135,6 +135,17 @@ extern bool strata_index_is_of_values(Relation index);
 extern bool strata_index_can_ask(Relation index, AttrNumber column, Oid opno);
 
 /*
+ * Visit all that is kept for look-ups of the column: a hash, and the batches
+ * whose first row's number >> shift is place; run after run (from 0), in each
+ * in the order of hashes.  Returns up to which number that speaks for batches.
+ */
+typedef void (*StrataIndexVisit) (void *arg, int run, int shift, uint32 hash,
+								  int64 place);
+extern int64 strata_index_visit(Relation batches, Snapshot snapshot,
+								AttrNumber attno, Oid function,
+								StrataIndexVisit visit, void *arg);
+
+/*
  * Questions to an open index of R, of kind SUMMARIES or KEYS: operators of its
  * operator classes, with values that are not null; all must be true.  Memory:
  * the current context.

@@ -298,3 +298,30 @@ strata_index_lookup_end(StrataIndexLookup *lookup)
 	}
 	MemoryContextDelete(lookup->mcxt);
 }
+
+/* See index.h. */
+int64
+strata_index_visit(Relation batches, Snapshot snapshot, AttrNumber attno,
+				   Oid function, StrataIndexVisit visit, void *arg)
+{
+	StrataIndexLookup *lookup = strata_index_lookup_begin(batches, snapshot,
+														  attno, function);
+	int64		covered = lookup->covered;
+	ListCell   *lc;
+
+	foreach(lc, lookup->runs)
+	{
+		const StrataIndexRun *run = lfirst(lc);
+		StrataIndexCursor *cursor;
+		StrataIndexEntry entry;
+
+		cursor = strata_index_cursor_begin(lookup->relation, snapshot,
+										   run->number);
+		while (strata_index_cursor_next(cursor, &entry))
+			visit(arg, foreach_current_index(lc), run->shift, entry.hash,
+				  entry.place);
+		strata_index_cursor_end(cursor);
+	}
+	strata_index_lookup_end(lookup);
+	return covered;
+}

@@ -9,7 +9,8 @@
  * (store_fetch.c) each row would decode a whole batch.  So, once batches had
  * to be given up in a transaction, whoever decodes one again keeps the rows
  * around the one that was asked for: a window of 32.  Windows are thrown out
- * at random beyond hash_mem: of what is asked for in turns some stay.
+ * at random beyond hash_mem: of what is asked for in turns some stay.  Rows
+ * that come in no order meet few windows again: then few are made.
  *
  * Rows are kept under the conditions under which batches stay decoded: until
  * the transaction ends, a subtransaction fails, or something about the table
@@ -33,6 +34,13 @@
 #define WINDOW_BYTES (32 * 1024)
 
 #define MAX_TABLES 16
+
+/*
+ * Windows pay where at least every other one is met again.  While they don't,
+ * one in KEPT_TRIALS is made, to notice when they do.
+ */
+#define KEPT_KNOWN 64
+#define KEPT_TRIALS 16
 
 /* Some rows of one batch, in one piece of memory. */
 typedef struct KeptRows
@@ -80,6 +88,11 @@ static int	nwindows = 0;
 static int	windows_size = 0;
 static Size kept_bytes = 0;
 
+/* Windows lately made, and rows found in some, and those not made since. */
+static int	made = 0;
+static int	met = 0;
+static int	passed_by = 0;
+
 /* See store_private.h. */
 void
 strata_kept_invalidate(Oid relid)
@@ -99,6 +112,23 @@ strata_kept_forget(void)
 	windows = NULL;
 	nwindows = windows_size = 0;
 	kept_bytes = 0;
+	made = met = passed_by = 0;
+}
+
+/* Is a window to be made? */
+static bool
+is_worth_keeping(void)
+{
+	if (made >= KEPT_KNOWN && met * 2 < made && ++passed_by < KEPT_TRIALS)
+		return false;
+	passed_by = 0;
+	/* what was long ago counts less */
+	if (++made >= 4 * KEPT_KNOWN)
+	{
+		made /= 2;
+		met /= 2;
+	}
+	return true;
 }
 
 static void
@@ -155,6 +185,7 @@ strata_kept_find(Relation rel, Relation batches, int64 row,
 
 		if (tuple == NULL)
 			continue;
+		met++;
 		found->reader = NULL;
 		found->tuple = heap_copytuple(tuple);
 		found->desc = RelationGetDescr(rel);
@@ -304,7 +335,8 @@ strata_kept_add(Relation rel, Relation batches, const StrataBatchRow *row)
 	/* or what is kept could be replaced */
 	Assert(CheckRelationLockedByMe(rel, RowShareLock, true));	/* store:S3 */
 	Assert(n > 0 && n <= WINDOW_ROWS);	/* store:S4 */
-
+	if (!is_worth_keeping())
+		return;
 	make_key(&key, add_table(RelationGetRelid(rel),
 							 RelationGetRelid(batches)), row->row);
 	/* from the row on, then those before it */
