@@ -129,23 +129,51 @@ strata_hook_alters_batch_indexes(const AlterTableCmd *cmd)
 	}
 }
 
+static bool
+is_index(Oid oid)
+{
+	char		kind = OidIsValid(oid) ? get_rel_relkind(oid) : '\0';
+
+	return kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX;
+}
+
+/* The index that a CREATE INDEX has made, opened; NULL: there is none. */
+static Relation
+open_made(Relation rel, const IndexStmt *index)
+{
+	Oid			oid = index->idxname == NULL ? InvalidOid :
+	get_relname_relid(index->idxname, RelationGetNamespace(rel));
+	ListCell   *lc;
+
+	/* without a name it is the latest */
+	if (index->idxname == NULL)
+		foreach(lc, RelationGetIndexList(rel))
+			oid = Max(oid, lfirst_oid(lc));
+	return is_index(oid) ? try_relation_open(oid, AccessShareLock) : NULL;
+}
+
 /* See hook_private.h. */
 void
 strata_hook_tell_of_index(Oid relid, const IndexStmt *index)
 {
-	Relation	rel;
-	bool		strata;
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+	Relation	made;
+	const char *obstacle;
 
-	if (get_index_am_oid(index->accessMethod, true) < FirstNormalObjectId)
-		return;
-	rel = try_relation_open(relid, NoLock);
 	if (rel == NULL)
 		return;
-	strata = strata_relation_is_strata(rel) || strata_hypertable_is(relid);
-	relation_close(rel, NoLock);
-	if (strata)
-		ereport(NOTICE,
-				(errmsg("indexes of access method \"%s\" do not lead to compressed rows",
-						index->accessMethod),
-				 errdetail("They cover the rows that are not compressed yet; queries read the others.")));
+	made = (strata_relation_is_strata(rel) || strata_hypertable_is(relid)) &&
+		strata_settings_batch_index(rel) ? open_made(rel, index) : NULL;
+	if (made != NULL)
+	{
+		obstacle = strata_index_obstacle(rel, made);
+		if (obstacle != NULL)
+			ereport(NOTICE,
+					(errmsg("index \"%s\" does not lead to compressed rows",
+							RelationGetRelationName(made)),
+					 errdetail_internal("%s", obstacle),
+					 errhint("It serves the rows that are not compressed yet; queries read the others. Indexes by b-tree, hash, BRIN, GiST and GIN lead to these, also on an expression of another type.")));
+		relation_close(made, AccessShareLock);
+	}
+	relation_close(rel, AccessShareLock);
 }

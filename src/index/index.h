@@ -60,6 +60,12 @@ extern StrataIndexKind strata_index_kind(Oid index);
  */
 extern StrataIndexKind strata_index_serves(Relation rel, Oid index);
 
+/*
+ * Why an open index of R (or of the table that it is a chunk of) leads to no
+ * batches, in a sentence; NULL: it does.
+ */
+extern const char *strata_index_obstacle(Relation rel, Relation index);
+
 /* What is kept beside batches for one purpose. */
 typedef struct StrataIndexTarget
 {

@@ -30,6 +30,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "nodes/nodeFuncs.h"
+#include "commands/defrem.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -81,6 +82,9 @@ is_plain_type(Oid type)
 	kind = get_typtype(type);
 	if (kind == TYPTYPE_ENUM)
 		return true;
+	/* those of PostgreSQL itself are of its numbers and times */
+	if (kind == TYPTYPE_RANGE || kind == TYPTYPE_MULTIRANGE)
+		return type < FirstGenbkiObjectId;
 	if (kind != TYPTYPE_BASE)
 		return false;
 	element = get_base_element_type(type);
@@ -305,6 +309,53 @@ strata_index_serves(Relation rel, Oid index)
 			return STRATA_INDEX_HASHES;
 	}
 	return STRATA_INDEX_NONE;
+}
+
+/* What keeps values of a type, in a collation, from being hashed. */
+static const char *
+obstacle_of_type(Oid type, Oid collation)
+{
+	if (OidIsValid(strata_index_type_hash(type, collation)))
+		return NULL;
+	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+		return psprintf(_("Texts that the collation \"%s\" finds equal may have different bytes."),
+						get_collation_name(collation));
+	return psprintf(_("Of values of type %s no hashes are kept."),
+					format_type_be(type));
+}
+
+/* See index.h. */
+const char *
+strata_index_obstacle(Relation rel, Relation index)
+{
+	StrataIndexTarget target;
+	StrataLayout *layout;
+	AttrNumber	first = index->rd_index->indkey.values[0];
+
+	switch (strata_index_kind(RelationGetRelid(index)))
+	{
+		case STRATA_INDEX_NONE:
+			return psprintf(_("Of indexes of access method \"%s\" nothing is kept for batches."),
+							get_am_name(index->rd_rel->relam));
+		case STRATA_INDEX_SUMMARIES:
+			return NULL;
+		case STRATA_INDEX_HASHES:
+			layout = strata_store_current_layout(rel);
+			if (strata_layout_segment_index(layout, first) >= 0 ||
+				(layout->norder > 0 && layout->order[0].attno == first))
+				return NULL;
+			return obstacle_of_type(TupleDescAttr(RelationGetDescr(rel),
+												  first - 1)->atttypid,
+									index->rd_indcollation[0]);
+		case STRATA_INDEX_KEYS:
+			break;
+	}
+	if (strata_index_is_of_values(index))
+		return obstacle_of_type(strata_index_first_type(index->rd_indextuple),
+								index->rd_indcollation[0]);
+	return strata_index_class_target(RelationGetRelid(index), &target) ||
+		!index->rd_index->indisvalid ? NULL :
+		_("Of keys of its operator class no hashes are kept.");
 }
 
 static List *

@@ -4,12 +4,12 @@ SET client_min_messages = error;
 SET strata.batch_rows = 100;
 -- small companions have none
 SET strata.index_pages = 0;
-CREATE TABLE t (ts timestamptz NOT NULL, dev int, trace uuid, num bigint, tag text, f float8, n numeric(12, 4), i int, v varchar(20), arr int[], ci text)
+CREATE TABLE t (ts timestamptz NOT NULL, dev int, trace uuid, num bigint, tag text, f float8, n numeric(12, 4), i int, v varchar(20), arr int[], ci text, r int8range, mr tstzmultirange)
 	PARTITION BY RANGE (ts) WITH (strata.chunk_interval = '12 hours', strata.segmentby = 'dev', strata.orderby = 'ts');
 CREATE TABLE h (LIKE t);
 CREATE FUNCTION made(a int, b int, late interval = '0') RETURNS SETOF h LANGUAGE sql AS $$
 	SELECT '2026-01-01'::timestamptz + i * interval '30 s' - late, i % 3, md5(i::text)::uuid, (i::bigint * 7919 * 104729) % 1000000007, CASE WHEN i % 11 = 0 THEN NULL ELSE 'tag' || i * 7919 % 2003 END,
-		CASE i % 500 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0' WHEN 2 THEN '0' WHEN 3 THEN 'infinity' WHEN 4 THEN '-infinity' ELSE i / 7.0 END, i * 31 % 997 / 4.0, i * 7919 % 2003, 'v' || i * 31 % 1009, ARRAY[i % 100, i % 7], 'Name' || i % 300
+		CASE i % 500 WHEN 0 THEN 'NaN' WHEN 1 THEN '-0' WHEN 2 THEN '0' WHEN 3 THEN 'infinity' WHEN 4 THEN '-infinity' ELSE i / 7.0 END, i * 31 % 997 / 4.0, i * 7919 % 2003, 'v' || i * 31 % 1009, ARRAY[i % 100, i % 7], 'Name' || i % 300, CASE i % 31 WHEN 0 THEN 'empty' WHEN 1 THEN NULL ELSE int8range(i / 7, i, CASE WHEN i % 2 = 0 THEN '[]' ELSE '[)' END) END, tstzmultirange(tstzrange('2026-01-01'::timestamptz, '2026-01-01'::timestamptz + i / 9 * interval '1 min'))
 	FROM generate_series(a, b) AS i $$;
 CREATE INDEX t_trace ON t (trace);
 CREATE INDEX t_num ON t USING hash (num);
@@ -18,6 +18,8 @@ CREATE INDEX t_f ON t (f);
 CREATE INDEX t_n ON t (n);
 CREATE INDEX t_v ON t (v);
 CREATE INDEX t_arr ON t (arr);
+CREATE INDEX t_r ON t (r);
+CREATE INDEX t_mr ON t USING hash (mr);
 -- of some rows, and of an expression
 CREATE INDEX t_part ON t (ci) WHERE i > 5;
 CREATE INDEX t_expr ON t ((i + 1));
@@ -36,7 +38,7 @@ INSERT INTO condition VALUES ('trace = md5(''77'')::uuid'), ('md5(''4100'')::uui
 	('num = (777::bigint * 7919 * 104729) % 1000000007'), ('num = 5'), ('num = 404130419::int'), ('num = 404130419::numeric'), ('num IN (404130419, 5, 339024938)'), ('num = ANY (ARRAY(SELECT x.num FROM h AS x WHERE x.i = 7))'), ('num = 404130419 AND num = 5'), ('num = 404130419 AND tag = ''tag1'''),
 	('tag = ''tag7'''), ('tag = ''tag7'' COLLATE "C"'), ('tag = ''tag7'' COLLATE nocase'), ('tag = ''TAG7'' COLLATE nocase'), ('tag IN (''tag7'', ''tag9'', ''none'')'), ('tag::varchar = ''tag7'''), ('tag::bpchar = ''tag7  '''), ('tag = ''tag7 '''), ('tag::name = ''tag7'''), ('tag IS NULL'), ('tag = '''''),
 	('f = 0'), ('f = ''-0'''), ('f = ''NaN'''), ('f = ''infinity'''), ('f = ''-infinity'''), ('f = 5'), ('f = 5::float4'), ('f = (10 / 7.0)::float8'), ('f IN (''NaN'', 0, 7)'), ('n = 12.5'), ('n = 12.5000'), ('n = 12'), ('n = ''NaN'''), ('n IN (1, 2.25)'), ('v = ''v31'''), ('v::text = ''v31'''), ('v = ''v31  '''),
-	('arr = ARRAY[5, 3]'), ('arr = ''{}'''), ('ci = ''NAME3'''), ('ci = ''Name3'' AND i > 5'), ('i + 1 = 8'), ('i = 7'),
+	('arr = ARRAY[5, 3]'), ('arr = ''{}'''), ('r = ''[11,77)'''), ('r = ''[11,78]'''), ('r = ''empty'''), ('r IN (''[11,77)'', ''(10,76]'', ''(,)'')'), ('mr = ''{[2026-01-01, 2026-01-01 00:08:00)}'''), ('mr = ''{}'''), ('ci = ''NAME3'''), ('ci = ''Name3'' AND i > 5'), ('i + 1 = 8'), ('i = 7'),
 	('trace = md5(''77'')::uuid OR num = 404130419 OR f = 7'), ('trace = md5(''77'')::uuid AND num = (77::bigint * 7919 * 104729) % 1000000007'), ('(trace = md5(''77'')::uuid AND i = 77) OR (num = 5 AND v = ''v31'') OR tag IN (''tag7'', ''none'')'), ('trace = md5(''77'')::uuid OR i = 7'), ('NOT (trace <> md5(''77'')::uuid AND num <> 404130419)'),
 	('(trace = NULL OR num = 404130419) AND tag IS NOT NULL'), ('(trace = md5(''4100'')::uuid OR f = ''NaN'') AND (num IN (404130419, 5) OR n = 12.5)'), ('trace IN (SELECT md5(g::text)::uuid FROM generate_series(1, 4200, 50) AS g) AND f < 100');
 CREATE FUNCTION differing(what text) RETURNS TABLE (state text, differing bigint, problems bigint) LANGUAGE plpgsql AS $$
@@ -188,6 +190,23 @@ SET client_min_messages = notice;
 CREATE TABLE w (ts timestamptz NOT NULL, a int) USING strata WITH (strata.orderby = 'ts');
 CREATE INDEX ON w USING bloom (a);
 CREATE INDEX ON h USING bloom (later);
+-- and so do those of types and collations of which no hashes are kept, unless segments or the order serve
+CREATE TYPE floats AS RANGE (subtype = float8);
+CREATE TABLE wt (ts timestamptz NOT NULL, r floats, p point, rs floats[], v text, s floats) USING strata WITH (strata.orderby = 'ts', strata.segmentby = 's');
+CREATE INDEX wt_range ON wt (r, ts);
+CREATE INDEX ON wt ((floats(lower(r), '7')));
+CREATE INDEX wt_spgist ON wt USING spgist (p);
+CREATE INDEX ON wt USING gin (rs);
+CREATE INDEX ON wt (v COLLATE nocase);
+CREATE INDEX ON wt (s);
+CREATE INDEX ON wt (lower(r), s);
+CREATE INDEX ON wt USING gist (r, s, p);
+CREATE INDEX CONCURRENTLY wt_some ON wt USING hash (r) WHERE s IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wt_v ON wt (v);
+ALTER TABLE wt SET (strata.batch_index = off);
+CREATE INDEX ON wt (r);
+DROP TABLE wt;
+DROP TYPE floats;
 CREATE TABLE pw (LIKE w) PARTITION BY RANGE (ts) WITH (strata.chunk_interval = '12 hours', strata.orderby = 'ts');
 CREATE INDEX ON pw USING bloom (a);
 CREATE INDEX ON pw (a);
