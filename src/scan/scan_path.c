@@ -258,9 +258,20 @@ static bool
 is_selective(Path *path)
 {
 	IndexPath  *index_path = (IndexPath *) path;
+	ListCell   *lc;
 
-	return !IsA(path, IndexPath) || index_path->indexclauses != NIL ||
-		index_path->indexinfo->indpred != NIL;
+	if (!IsA(path, IndexPath) || index_path->indexinfo->indpred != NIL)
+		return true;
+	foreach(lc, index_path->indexclauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(IndexClause, lc)->rinfo;
+
+		/* others are implied by the partition's bounds */
+		if (list_member_ptr(path->parent->baserestrictinfo, rinfo) ||
+			rinfo->parent_ec != NULL || path->param_info != NULL)
+			return true;
+	}
+	return false;
 }
 
 /*-------------------------------------------------------------------------
@@ -809,6 +820,7 @@ strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 
 			if (store != NULL)
 			{
+				strata_scan_drop_implied(root, rel);
 				init_info(&info, root, rel, relation, store);
 				replace_paths(&info);
 				strata_store_close(store, NoLock);

@@ -213,4 +213,10 @@ extern void strata_scan_check_outgrown(Relation rel, BlockNumber planned,
 extern const struct CustomPathMethods strata_path_methods;
 extern const struct CustomScanMethods strata_scan_methods;
 
+/*
+ * Of a partition: forget conditions that its bounds imply.  PostgreSQL's paths
+ * that have them in an index are left.
+ */
+extern void strata_scan_drop_implied(PlannerInfo *root, RelOptInfo *rel);
+
 #endif							/* STRATA_SCAN_PLAN_PRIVATE_H */

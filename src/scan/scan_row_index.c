@@ -48,6 +48,9 @@
 #define VECTOR_ROWS_PER_GROUP 128
 #define ROWS_PER_GROUP 32
 
+/* Conditions of a scan by a bound: its own, and those of the query. */
+#define MAX_BOUND_KEYS 8
+
 /* Where the values of a key are looked for. */
 typedef enum KeyStage
 {
@@ -141,7 +144,8 @@ can_use_index(const StrataScanState *scan)
 }
 
 static StrataRowIndex *
-create_row_index(StrataScanState *scan, Relation index, bool backward)
+create_row_index(StrataScanState *scan, Relation index, int nkeys,
+				 bool backward)
 {
 	Relation	rel = scan->css.ss.ss_currentRelation;
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
@@ -153,7 +157,7 @@ create_row_index(StrataScanState *scan, Relation index, bool backward)
 		(int64) ROWS_PER_PAGE * RelationGetNumberOfBlocks(rel);
 	rows->desc = strata_index_beginscan(rel, index,
 										scan->css.ss.ps.state->es_snapshot,
-										1, 0);
+										nkeys, 0);
 	rows->mcxt = AllocSetContextCreate(scan->mcxt, "StrataScan key",
 									   ALLOCSET_SMALL_SIZES);
 	MemoryContextSwitchTo(old);
@@ -197,6 +201,40 @@ set_condition(const StrataRowIndex *rows, StrategyNumber strategy, Datum value,
  *-------------------------------------------------------------------------
  */
 
+/*
+ * What the query says of the index's first column: rows on the other side of
+ * that, of which there may be many, are not looked at.  Returns how many keys
+ * there are by now.
+ */
+static int
+add_conditions(const StrataScanState *scan, Relation index, ScanKey keys,
+			   int nkeys)
+{
+	for (int i = 0; i < scan->filter->nown && strata_enable_pruning; i++)
+	{
+		const StrataQual *qual = &scan->filter->quals[i];
+		const FilterNode *leaf = qual->tree;
+
+		if (nkeys == MAX_BOUND_KEYS)
+			break;
+		if (qual->promotable && leaf->op == FILTER_COMPARE &&
+			leaf->attno == index->rd_index->indkey.values[0] &&
+			OidIsValid(leaf->opno) && OidIsValid(leaf->same) &&
+			leaf->order == STRATA_ORDER_TOTAL && !leaf->never &&
+			leaf->opfamily == index->rd_opfamily[0] &&
+			leaf->lefttype == index->rd_opcintype[0] &&
+			(!OidIsValid(index->rd_indcollation[0]) ||
+			 leaf->collation == index->rd_indcollation[0]))
+			ScanKeyEntryInitialize(&keys[nkeys++], 0, 1,
+								   (StrategyNumber) leaf->strategy,
+								   leaf->boundtype == leaf->lefttype ?
+								   InvalidOid : leaf->boundtype,
+								   index->rd_indcollation[0], leaf->same,
+								   leaf->value);
+	}
+	return nkeys;
+}
+
 /* See scan_vector.h. */
 bool
 strata_scan_rows_by_bound(PlanState *node, AttrNumber attno, bool greatest,
@@ -206,7 +244,9 @@ strata_scan_rows_by_bound(PlanState *node, AttrNumber attno, bool greatest,
 	Relation	rel = scan->css.ss.ss_currentRelation;
 	StrataRowIndex *rows;
 	Relation	index;
-	ScanKeyData key;
+	StrategyNumber strategy;
+	ScanKeyData keys[MAX_BOUND_KEYS];
+	int			nkeys;
 	int64		n = 0;
 
 	if (!can_use_index(scan) || RelationGetNumberOfBlocks(rel) == 0)
@@ -214,15 +254,16 @@ strata_scan_rows_by_bound(PlanState *node, AttrNumber attno, bool greatest,
 	index = open_index_on(rel, attno, 0);
 	if (index == NULL)
 		return false;
-	rows = create_row_index(scan, index, false);
-	set_condition(rows, greatest ?
-				  (inclusive ? BTGreaterEqualStrategyNumber :
-				   BTGreaterStrategyNumber) :
-				  (inclusive ? BTLessEqualStrategyNumber :
-				   BTLessStrategyNumber), bound, &key);
+	strategy = greatest ?
+		(inclusive ? BTGreaterEqualStrategyNumber : BTGreaterStrategyNumber) :
+		(inclusive ? BTLessEqualStrategyNumber : BTLessStrategyNumber);
+	nkeys = add_conditions(scan, index, keys, 1);
+	Assert(nkeys <= MAX_BOUND_KEYS);	/* scan:R14 */
+	rows = create_row_index(scan, index, nkeys, false);
+	set_condition(rows, strategy, bound, &keys[0]);
 	scan->row_index = rows;
 	/* entries are counted first, which is cheap */
-	index_rescan(rows->desc, &key, 1, NULL, 0);
+	index_rescan(rows->desc, keys, nkeys, NULL, 0);
 	while (n <= rows->budget &&
 		   index_getnext_tid(rows->desc, ForwardScanDirection) != NULL)
 		n++;
@@ -231,7 +272,7 @@ strata_scan_rows_by_bound(PlanState *node, AttrNumber attno, bool greatest,
 		strata_row_index_end(scan);
 		return false;
 	}
-	index_rescan(rows->desc, &key, 1, NULL, 0);
+	index_rescan(rows->desc, keys, nkeys, NULL, 0);
 	return true;
 }
 
@@ -296,7 +337,7 @@ strata_scan_rows_by_group(PlanState *node, AttrNumber key, AttrNumber by,
 	if (index == NULL)
 		return false;
 	backward = ((index->rd_indoption[1] & INDOPTION_DESC) != 0) != last;
-	rows = create_row_index(scan, index, backward);
+	rows = create_row_index(scan, index, 1, backward);
 	rows->grouped = true;
 	rows->key = key;
 	rows->byval = att->attbyval;
