@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * now_qual.c
- *	  time > now() - interval prunes chunks while a query is planned.
+ *	  time > now() - interval, and comparisons of rows, prune chunks while a
+ *	  query is planned.
  *
  * PostgreSQL does not evaluate now() at plan time, so it plans a scan of every
  * chunk and drops most of them when the query starts.  Beside such a condition
@@ -12,20 +13,26 @@
  * dropped at the start of the query as before.  Local time, which the
  * session's time zone moves, needs two weeks of it.
  *
+ * Beside (time, id) < (x, y) we put time <= x, which PostgreSQL derives for
+ * indexes alone.
+ *
  * src/hypertable/now_qual.c
  *-------------------------------------------------------------------------
  */
 #include "hypertable/hypertable_private.h"
 #include "time/time.h"
 
+#include "access/stratnum.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "parser/parse_relation.h"
 #include "parser/parsetree.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/datum.h"
@@ -291,9 +298,7 @@ is_time_column(Var *var, Query *query)
 	RangeTblEntry *rte;
 	StrataHypertable *ht;
 
-	if (var->varlevelsup != 0 ||
-		(var->vartype != TIMESTAMPTZOID && var->vartype != TIMESTAMPOID &&
-		 var->vartype != DATEOID && var->vartype != UUIDOID))
+	if (var->varlevelsup != 0)
 		return false;
 	rte = rt_fetch(var->varno, query->rtable);
 	while (rte->rtekind == RTE_SUBQUERY || rte->rtekind == RTE_JOIN ||
@@ -346,6 +351,52 @@ is_lower_comparison(Oid opno, bool swapped)
 	}
 }
 
+/* A value that is the same wherever the condition stands, and is not dear. */
+static bool
+may_come_twice(Node *node)
+{
+	return !contain_var_clause(node) && !contain_volatile_functions(node) &&
+		!checkExprHasSubLink(node);
+}
+
+/*
+ * What a comparison of rows says of their first columns: time <= x of (time,
+ * id) < (x, y), which pages of a list ask for; or NULL.
+ */
+static Node *
+implied_by_rows(RowCompareExpr * rows, Query *query)
+{
+	Node	   *left = linitial(rows->largs);
+	Node	   *right = linitial(rows->rargs);
+	Oid			collation = linitial_oid(rows->inputcollids);
+	Oid			left_type;
+	Oid			right_type;
+	Oid			opno;
+	int			strategy = strata_row_compare_strategy(rows);
+	Node	   *qual;
+
+	if (!(IsA(left, Var) && is_time_column((Var *) left, query) &&
+		  may_come_twice(right)) &&
+		!(IsA(right, Var) && is_time_column((Var *) right, query) &&
+		  may_come_twice(left)))
+		return NULL;
+	op_input_types(linitial_oid(rows->opnos), &left_type, &right_type);
+	opno = get_opfamily_member(linitial_oid(rows->opfamilies), left_type,
+							   right_type,
+							   strategy == BTLessStrategyNumber ||
+							   strategy == BTLessEqualStrategyNumber ?
+							   BTLessEqualStrategyNumber :
+							   BTGreaterEqualStrategyNumber);
+	if (!OidIsValid(opno))
+		return NULL;
+	qual = (Node *) make_opclause(opno, BOOLOID, false,
+								  copyObject((Expr *) left),
+								  copyObject((Expr *) right), InvalidOid,
+								  collation);
+	set_opfuncid((OpExpr *) qual);
+	return qual;
+}
+
 /* What a condition implies, or NULL. */
 static Node *
 implied(Node *qual, Query *query)
@@ -357,16 +408,20 @@ implied(Node *qual, Query *query)
 	Oid			type;
 	Datum		value;
 
+	if (IsA(qual, RowCompareExpr))
+		return implied_by_rows((RowCompareExpr *) qual, query);
 	if (!IsA(qual, OpExpr) || list_length(op->args) != 2)
 		return NULL;
 	swapped = IsA(lsecond(op->args), Var);
 	left = swapped ? lsecond(op->args) : linitial(op->args);
 	right = swapped ? linitial(op->args) : lsecond(op->args);
-	if (!IsA(left, Var) || !is_lower_comparison(op->opno, swapped) ||
-		!is_time_column((Var *) left, query))
+	if (!IsA(left, Var) || !is_lower_comparison(op->opno, swapped))
 		return NULL;
 	type = ((Var *) left)->vartype;
-	if (!least_value(right, type, &value))
+	if ((type != TIMESTAMPTZOID && type != TIMESTAMPOID && type != DATEOID &&
+		 type != UUIDOID) ||
+		!is_time_column((Var *) left, query) ||
+		!least_value(right, type, &value))
 		return NULL;
 	qual = (Node *)
 		make_opclause(type == TIMESTAMPTZOID ? TIMESTAMPTZ_GE_OPERATOR :

@@ -30,8 +30,8 @@
 #include "utils/syscache.h"
 
 /* Chunks of the first part; fewer than MIN_CHUNKS are planned at once. */
-#define FIRST_CHUNKS 4
-#define MIN_CHUNKS 16
+#define FIRST_CHUNKS 1
+#define MIN_CHUNKS 2
 /* A part that would be larger takes all that is left. */
 #define MAX_CHUNKS 256
 

@@ -1,4 +1,5 @@
 -- When StrataTop is used, and when not.
+SET strata.enable_chunks_in_turn = off;
 SET client_min_messages = warning;
 SET timezone = 'UTC';
 SET max_parallel_workers_per_gather = 0;
