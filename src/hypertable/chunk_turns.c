@@ -12,7 +12,9 @@
  * chunks, four times as many each time.  Parts are of times, not of chunks:
  * all times are in one of them, whatever chunks there are by then.
  *
- * min(time) or max(time), alone, is that of the first part with a row.
+ * min(time) or max(time) is that of the first part with a row.  Both in one
+ * query are asked of the first chunk and of the last (turns_ends.c), and of
+ * all if one of them has no row.
  *
  * Later parts run to their end, for as many rows as are still asked for,
  * before the first of their rows is handed on.
@@ -112,6 +114,19 @@ begin_turns(CustomScanState *css, EState *estate, int eflags)
 										 &TTSOpsMinimalTuple);
 }
 
+/* A part's query is ours: columns of ORDER BY alone come, too. */
+static Query *
+own_query(Query *query)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->targetList)
+		lfirst_node(TargetEntry, lc)->resjunk = false;
+	/* it is no statement that anybody has sent */
+	query->queryId = 0;
+	return query;
+}
+
 /*
  * The query for the part that comes next, in the current context; NULL: there
  * is none.
@@ -125,12 +140,17 @@ next_part(TurnsState *state)
 	Relation	rel;
 	Const	   *edge;
 	MemoryContext old;
-	ListCell   *lc;
 	int			chunks;
 
 	if (turns->edge == NULL)
 		return NULL;
 	query = copyObject(turns->query);
+	if (turns->other != 0)
+	{
+		/* both ends, and one has no rows: all chunks are asked */
+		turns->edge = NULL;
+		return own_query(query);
+	}
 	strata_now_add_quals(query);
 	rel = table_open(linitial_node(RangeTblEntry, query->rtable)->relid,
 					 AccessShareLock);
@@ -143,12 +163,7 @@ next_part(TurnsState *state)
 	turns->edge = copyObject(edge);
 	MemoryContextSwitchTo(old);
 	turns->chunks = Max(chunks, 1);
-	/* its columns are ours: those of ORDER BY alone come, too */
-	foreach(lc, query->targetList)
-		lfirst_node(TargetEntry, lc)->resjunk = false;
-	/* it is no statement that anybody has sent */
-	query->queryId = 0;
-	return query;
+	return own_query(query);
 }
 
 /* Plan a part and start it. */
@@ -234,15 +249,17 @@ end_first_part(TurnsState *state)
 	begin_rows(state);
 }
 
-/* Has a part's row of an aggregate no time? */
+/* Has a part's row of an aggregate, or of one of two, no time? */
 static bool
 is_null_aggregate(const TurnsState *state, TupleTableSlot *slot)
 {
 	bool		isnull;
 
-	Assert(state->turns.aggregate <=
+	Assert(Max(state->turns.aggregate, state->turns.other) <=
 		   slot->tts_tupleDescriptor->natts);	/* hypertable:Y12 */
 	(void) slot_getattr(slot, state->turns.aggregate, &isnull);
+	if (!isnull && state->turns.other != 0)
+		(void) slot_getattr(slot, state->turns.other, &isnull);
 	return isnull;
 }
 

@@ -14,7 +14,8 @@ enum
 {
 	PLAN_QUERY,					/* Query, for all chunks */
 	PLAN_EDGE,					/* Const, where the first part ends */
-	PLAN_NUMBERS				/* IntList: downwards, chunks, aggregate */
+	PLAN_NUMBERS				/* IntList: downwards, chunks, aggregate,
+								 * other */
 };
 
 /* See turns_private.h. */
@@ -23,8 +24,8 @@ strata_turns_write(const StrataTurns *turns)
 {
 	Assert(turns->edge != NULL && !turns->edge->constisnull);	/* hypertable:Y12 */
 	return list_make3(turns->query, turns->edge,
-					  list_make3_int(turns->desc, turns->chunks,
-									 turns->aggregate));
+					  list_make4_int(turns->desc, turns->chunks,
+									 turns->aggregate, turns->other));
 }
 
 /* See turns_private.h. */
@@ -52,4 +53,5 @@ strata_turns_read(CustomScan *scan, StrataTurns *turns)
 	turns->desc = linitial_int(numbers) != 0;
 	turns->chunks = lsecond_int(numbers);
 	turns->aggregate = lthird_int(numbers);
+	turns->other = lfourth_int(numbers);
 }

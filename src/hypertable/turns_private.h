@@ -14,6 +14,7 @@
 
 #include "nodes/params.h"
 #include "nodes/primnodes.h"
+#include "utils/partcache.h"
 
 /* What is left for later parts of a query. */
 typedef struct StrataTurns
@@ -25,6 +26,8 @@ typedef struct StrataTurns
 	int			chunks;			/* of the part before */
 	int			aggregate;		/* the column that is min() or max() of the
 								 * time, null of a part without rows; 0: none */
+	int			other;			/* both are asked for: that of the other; the
+								 * second part is of all chunks */
 } StrataTurns;
 
 /* turns_plan_data.c: the list that a plan carries. */
@@ -51,6 +54,23 @@ extern void strata_turns_add_condition(Query *query, PartitionKey key,
 extern int	strata_turns_limit(Query *query, Relation rel, bool down,
 							   int chunks, int least, ParamListInfo params,
 							   Const **edge);
+
+/* The operator of min() and max(): first is what sorts first by it. */
+extern Oid	strata_turns_sort_operator(Oid aggfnoid);
+
+/* Is it min() or max() of the partition key, and of no other rows? */
+extern bool strata_turns_is_key_aggregate(const Aggref *agg, PartitionKey key,
+										  bool *desc);
+
+#define STRATA_FIRST_CHUNKS 1	/* of the first part */
+#define STRATA_LEAST_CHUNKS 2	/* so many are planned at once */
+
+/*
+ * turns_ends.c: a query for min() and max() of the key becomes two, of the
+ * first chunk and of the last; false: it is none, or has few chunks.
+ */
+extern bool strata_turns_begin_ends(Query *query, Relation rel,
+									ParamListInfo params, StrataTurns *turns);
 
 /* chunk_turns.c.  Is what is being planned a part of another query? */
 extern bool strata_turns_is_part(void);

@@ -29,9 +29,6 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* Chunks of the first part; fewer than MIN_CHUNKS are planned at once. */
-#define FIRST_CHUNKS 1
-#define MIN_CHUNKS 2
 /* A part that would be larger takes all that is left. */
 #define MAX_CHUNKS 256
 
@@ -125,11 +122,12 @@ typedef struct AggregateSearch
 {
 	PartitionKey key;
 	Aggref	   *found;
+	bool		desc;
 } AggregateSearch;
 
-/* The operator of min() and max(): first is what sorts first by it. */
-static Oid
-sort_operator_of(Oid aggfnoid)
+/* See turns_private.h. */
+Oid
+strata_turns_sort_operator(Oid aggfnoid)
 {
 	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggfnoid));
 	Oid			result = InvalidOid;
@@ -140,6 +138,29 @@ sort_operator_of(Oid aggfnoid)
 		ReleaseSysCache(tuple);
 	}
 	return result;
+}
+
+/* See turns_private.h. */
+bool
+strata_turns_is_key_aggregate(const Aggref *agg, PartitionKey key, bool *desc)
+{
+	Oid			sortop;
+	Oid			family;
+	Oid			type;
+	StrataSortOrder order;
+
+	if (agg->agglevelsup != 0 || agg->aggkind != AGGKIND_NORMAL ||
+		list_length(agg->args) != 1 || agg->aggorder != NIL ||
+		agg->aggdistinct != NIL || agg->aggfilter != NULL ||
+		!is_key(linitial_node(TargetEntry, agg->args)->expr, key))
+		return false;
+	sortop = strata_turns_sort_operator(agg->aggfnoid);
+	if (!OidIsValid(sortop) ||
+		!get_ordering_op_properties(sortop, &family, &type, &order) ||
+		family != key->partopfamily[0] || type != key->partopcintype[0])
+		return false;
+	*desc = order == STRATA_SORT_DESC;
+	return true;
 }
 
 /*
@@ -159,10 +180,7 @@ needs_other_walker(Node *node, AggregateSearch *search)
 		return expression_tree_walker(node, needs_other_walker, search);
 	if (search->found != NULL)
 		return !equal(agg, search->found);
-	if (agg->agglevelsup != 0 || agg->aggkind != AGGKIND_NORMAL ||
-		list_length(agg->args) != 1 || agg->aggorder != NIL ||
-		agg->aggdistinct != NIL || agg->aggfilter != NULL ||
-		!is_key(linitial_node(TargetEntry, agg->args)->expr, search->key))
+	if (!strata_turns_is_key_aggregate(agg, search->key, &search->desc))
 		return true;
 	search->found = agg;
 	return false;
@@ -176,20 +194,10 @@ static Aggref *
 aggregate_of_key(Query *query, PartitionKey key, bool *desc)
 {
 	AggregateSearch search = {.key = key};
-	Oid			sortop;
-	Oid			family;
-	Oid			type;
-	StrataSortOrder order;
 
-	if (needs_other_walker((Node *) query->targetList, &search) ||
-		search.found == NULL)
+	if (needs_other_walker((Node *) query->targetList, &search))
 		return NULL;
-	sortop = sort_operator_of(search.found->aggfnoid);
-	if (!OidIsValid(sortop) ||
-		!get_ordering_op_properties(sortop, &family, &type, &order) ||
-		family != key->partopfamily[0] || type != key->partopcintype[0])
-		return NULL;
-	*desc = order == STRATA_SORT_DESC;
+	*desc = search.desc;
 	return search.found;
 }
 
@@ -397,7 +405,7 @@ has_ordered_partitions(Relation rel)
 	PartitionDesc desc = RelationGetPartitionDesc(rel, true);
 
 	return key->strategy == PARTITION_STRATEGY_RANGE && key->partnatts == 1 &&
-		key->partattrs[0] != 0 && desc->nparts > MIN_CHUNKS &&
+		key->partattrs[0] != 0 && desc->nparts > STRATA_LEAST_CHUNKS &&
 		!partition_bound_has_default(desc->boundinfo);
 }
 
@@ -413,15 +421,19 @@ begin_turns_of(Query *query, Query *original, Relation rel,
 	StrataTurns turns = {.query = original};
 	Aggref	   *agg = NULL;
 
+	if (query->hasAggs && strata_turns_begin_ends(query, rel, params, &turns))
+		return strata_turns_write(&turns);
 	if (query->hasAggs)
 		agg = aggregate_of_key(query, key, &turns.desc);
 	if (query->hasAggs ? agg == NULL :
 		!is_ordered_by_key(query, key, &turns.desc))
 		return NIL;
-	turns.chunks = strata_turns_limit(query, rel, turns.desc, FIRST_CHUNKS,
-									  MIN_CHUNKS, params, &turns.edge);
+	turns.chunks = strata_turns_limit(query, rel, turns.desc,
+									  STRATA_FIRST_CHUNKS,
+									  STRATA_LEAST_CHUNKS, params,
+									  &turns.edge);
 	Assert(turns.edge == NULL ||
-		   turns.chunks == FIRST_CHUNKS);	/* hypertable:Y12 */
+		   turns.chunks == STRATA_FIRST_CHUNKS);	/* hypertable:Y12 */
 	if (turns.edge == NULL)
 		return NIL;
 	if (agg != NULL)

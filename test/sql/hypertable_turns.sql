@@ -36,6 +36,20 @@ SELECT q, turns_same(q) FROM unnest(ARRAY[
     'SELECT max(time) FROM turns',
     'SELECT min(time) FROM turns',
     'SELECT min(time), max(time) FROM turns',
+    'SELECT max(time), min(time), max(time) - min(time), 5 FROM turns WHERE time >= ''2024-01-04'' AND time < ''2024-01-26''',
+    'SELECT min(time), max(time) FROM turns WHERE host = ''h3'' AND v = 4',
+    'SELECT min(time), max(time) FROM turns WHERE id = 600',
+    'SELECT min(time), max(time) FROM turns WHERE id < 700',
+    'SELECT min(time), max(time) FROM turns WHERE host = ''nobody''',
+    'SELECT coalesce(min(time), ''2000-01-01''), max(time) FROM turns WHERE host = ''h3''',
+    'SELECT min(time), max(time), min(time) FROM turns WHERE time > ''2030-01-01''',
+    'SELECT min(time), max(time), max(id) FROM turns',
+    'SELECT min(time), max(time) FILTER (WHERE id = 600) FROM turns',
+    'SELECT max(time) - min(time) FROM turns',
+    'SELECT min(time), max(time) FROM turns HAVING min(time) > ''2024-01-01''',
+    'SELECT min(time), max(time) FROM turns ORDER BY 1 LIMIT 1',
+    'SELECT min(time), max(time), (SELECT count(*) FROM turns) FROM turns',
+    'SELECT x.a, x.b FROM (SELECT min(time) AS a, max(time) AS b FROM turns) x',
     'SELECT max(time), count(*) FROM turns',
     'SELECT max(time) - interval ''1 day'', 7, max(time) FROM turns WHERE v > 2',
     'SELECT coalesce(max(time), ''2000-01-01'') FROM turns WHERE host = ''nobody''',
@@ -99,6 +113,11 @@ CREATE TEMP TABLE turns_ctas AS EXECUTE turns_p(NULL, 'h6');
 SELECT count(*) = (SELECT count(*) FROM turns WHERE host = 'h6') AS same FROM turns_ctas;
 EXECUTE turns_p(-1, 'h1');
 EXECUTE turns_t('2024-01-20 12:00');
+PREPARE turns_ends(text, timestamptz) AS SELECT min(time), max(time), $1 FROM turns WHERE host = $1 AND time < $2;
+EXECUTE turns_ends('h1', '2024-01-20 12:00');
+EXECUTE turns_ends('h1', 'infinity');
+EXECUTE turns_ends('none', 'infinity');
+EXECUTE turns_ends('h1', NULL);
 INSERT INTO turns VALUES ('2024-03-01', 1, 'h1', 1), ('2023-03-01', 2, 'h1', 2);
 EXECUTE turns_p(2, 'h1');
 BEGIN ISOLATION LEVEL REPEATABLE READ;
@@ -138,7 +157,9 @@ GRANT SELECT (time, id, host) ON turns TO turns_reader;
 ALTER TABLE turns ENABLE ROW LEVEL SECURITY;
 CREATE POLICY turns_policy ON turns TO turns_reader USING (host = 'h5' AND id % 2 = 0);
 SET ROLE turns_reader;
-SELECT q, turns_same(q) FROM unnest(ARRAY['SELECT id, host FROM turns ORDER BY time DESC LIMIT 200', 'SELECT id FROM turns WHERE id < 700 ORDER BY time DESC LIMIT 200']) q;
+SELECT q, turns_same(q) FROM unnest(ARRAY['SELECT id, host FROM turns ORDER BY time DESC LIMIT 200', 'SELECT id FROM turns WHERE id < 700 ORDER BY time DESC LIMIT 200',
+    'SELECT min(time), max(time) FROM turns', 'SELECT min(time), max(time) FROM turns WHERE id < 700']) q;
+SELECT min(time), max(time) FROM turns WHERE v > 0;
 SELECT v FROM turns ORDER BY time DESC LIMIT 1;
 RESET ROLE;
 ALTER TABLE turns DISABLE ROW LEVEL SECURITY;

@@ -32,6 +32,8 @@ SELECT q, turnp_plan(q) FROM unnest(ARRAY[
     'SELECT max(time) FROM turnp WHERE id = 30',
     'SELECT max(time) FROM turnp WHERE id < 0',
     'SELECT min(time), max(time) FROM turnp',
+    'SELECT min(time), max(time) FROM turnp WHERE id = 30',
+    'SELECT max(time) - min(time) FROM turnp',
     'SELECT max(time), max(id) FROM turnp',
     'SELECT max(time) FILTER (WHERE id > 1) FROM turnp']) q;
 SET strata.enable_chunks_in_turn = off;
@@ -49,8 +51,12 @@ EXECUTE turnp_p(3);
 EXECUTE turnp_p(-1);
 INSERT INTO turnp VALUES ('2025-01-01Z', 2);
 EXECUTE turnp_p(3);
+CREATE TABLE turnp_ends AS SELECT min(time) AS first, 1 AS one, max(time) AS last FROM turnp;
+SELECT * FROM turnp_ends;
 DELETE FROM turnp;
+INSERT INTO turnp_ends SELECT min(time), 2, max(time) FROM turnp;
+SELECT * FROM turnp_ends;
 EXECUTE turnp_p(79);
-DROP TABLE turnp, turnp_max;
+DROP TABLE turnp, turnp_max, turnp_ends;
 DROP FUNCTION turnp_last;
 DROP FUNCTION turnp_plan;
