@@ -10,7 +10,7 @@
  * they are; a table whose pages gain nothing is tried less and less often.
  *
  * Nothing waits here, and nothing is owed: a page that is missed is found by
- * VACUUM FULL, or when it gets full again.
+ * VACUUM, or when it gets full again.
  *
  * src/dedup/dedup_full.c
  *-------------------------------------------------------------------------
@@ -29,8 +29,7 @@
 typedef struct DedupPlace
 {
 	BlockNumber last;			/* where the last row went */
-	uint16		in_vain;		/* pages to pass over after one without gain */
-	uint16		pass_over;		/* that many are still to be */
+	StrataDedupPatience patience;
 } DedupPlace;
 
 /* See dedup_private.h. */
@@ -151,17 +150,23 @@ last_place(Relation rel, BlockNumber block)
 	return place;
 }
 
-/* Note what became of a full page; looking for it may have freed the place. */
-static void
-tell_outcome(Relation rel, bool gained)
+/* See dedup_private.h. */
+bool
+strata_dedup_passes_over(StrataDedupPatience *patience)
 {
-	DedupPlace *place = rel->rd_amcache;
+	if (patience->pass_over == 0)
+		return false;
+	patience->pass_over--;
+	return true;
+}
 
-	if (place == NULL)
-		return;
-	place->in_vain = gained ? 0 :
-		Min(2 * place->in_vain + 1, MAX_PASSED_OVER);
-	place->pass_over = place->in_vain;
+/* See dedup_private.h. */
+void
+strata_dedup_tell_outcome(StrataDedupPatience *patience, bool gained)
+{
+	patience->in_vain = gained ? 0 :
+		Min(2 * patience->in_vain + 1, MAX_PASSED_OVER);
+	patience->pass_over = patience->in_vain;
 }
 
 /* See dedup_private.h. */
@@ -186,16 +191,16 @@ strata_dedup_row_went_to(Relation rel, const ItemPointerData *tid,
 	if (likely(full == block))
 		return;
 	place->last = block;
-	if (place->pass_over > 0)
-	{
-		place->pass_over--;
+	if (strata_dedup_passes_over(&place->patience))
 		return;
-	}
 	/* it may have been cut off, or be of another file of the table */
 	if (full >= RelationGetNumberOfBlocks(rel))
 		return;
 	room = strata_dedup_block(rel, full, DEDUP_IF_FULL, min_gain);
 	if (room > 0)
 		RecordPageWithFreeSpace(rel, full, room);
-	tell_outcome(rel, room > 0);
+	/* looking for columns may have freed the place */
+	if (rel->rd_amcache != NULL)
+		strata_dedup_tell_outcome(&((DedupPlace *) rel->rd_amcache)->patience,
+								  room > 0);
 }

@@ -81,6 +81,20 @@ extern int	strata_dedup_block(Relation rel, BlockNumber block, DedupWhen when,
 							   int min_gain);
 
 /*
+ * Of a table whose full pages gain nothing, ever more are passed over before
+ * another one is tried.  passes_over: is this one?
+ */
+typedef struct StrataDedupPatience
+{
+	uint16		in_vain;		/* pages to pass over after one without gain */
+	uint16		pass_over;		/* that many are still to be */
+} StrataDedupPatience;
+
+extern bool strata_dedup_passes_over(StrataDedupPatience *patience);
+extern void strata_dedup_tell_outcome(StrataDedupPatience *patience,
+									  bool gained);
+
+/*
  * Columns that stay in their tuples, an array in *plain, palloc'd, or NULL:
  * none; false: the table's pages are not deduplicated.
  */

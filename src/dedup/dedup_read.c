@@ -13,23 +13,7 @@
 #include "dedup/dedup_private.h"
 
 #include "access/heapam.h"
-
-/* heapam compares scan keys with tuples as they are in the page. */
-static TableScanDesc
-dedup_scan_begin(Relation rel, Snapshot snapshot, int nkeys,
-				 struct ScanKeyData *key,
-				 ParallelTableScanDesc pscan, uint32 flags)
-{
-	if (nkeys > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("table \"%s\" cannot be scanned by keys",
-						RelationGetRelationName(rel)),
-				 errdetail("The access method %s does not support it.",
-						   STRATA_DEDUP_AM)));
-	return strata_dedup_heap->scan_begin(rel, snapshot, nkeys, key, pscan,
-										 flags);
-}
+#include "miscadmin.h"
 
 static const TupleTableSlotOps *
 slot_callbacks(Relation rel)
@@ -38,8 +22,7 @@ slot_callbacks(Relation rel)
 }
 
 static bool
-dedup_scan_getnextslot(TableScanDesc scan, ScanDirection direction,
-					   TupleTableSlot *slot)
+next_of_heap(TableScanDesc scan, ScanDirection direction, TupleTableSlot *slot)
 {
 	bool		lent = strata_dedup_lend(slot);
 	bool		found = strata_dedup_heap->scan_getnextslot(scan, direction,
@@ -47,6 +30,59 @@ dedup_scan_getnextslot(TableScanDesc scan, ScanDirection direction,
 
 	strata_dedup_take_back(slot, lent);
 	return found;
+}
+
+/* Does the row in the slot meet the keys of a scan?  As HeapKeyTest(). */
+static bool
+meets_keys(TupleTableSlot *slot, int nkeys, ScanKey keys)
+{
+	for (int i = 0; i < nkeys; i++)
+	{
+		ScanKey		key = &keys[i];
+		bool		isnull;
+		Datum		value;
+
+		if (key->sk_flags & SK_ISNULL)
+			return false;
+		value = key->sk_attno > 0 ?
+			slot_getattr(slot, key->sk_attno, &isnull) :
+			slot_getsysattr(slot, key->sk_attno, &isnull);
+		if (isnull ||
+			!DatumGetBool(FunctionCall2Coll(&key->sk_func, key->sk_collation,
+											value, key->sk_argument)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * heapam would compare the keys with the tuple as it is in the page, so it is
+ * not shown them.  They stay in the scan, which a rescan changes.
+ */
+static bool
+next_by_keys(TableScanDesc scan, ScanDirection direction,
+			 TupleTableSlot *slot)
+{
+	int			nkeys = scan->rs_nkeys;
+	bool		found;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		scan->rs_nkeys = 0;
+		found = next_of_heap(scan, direction, slot);
+		scan->rs_nkeys = nkeys;
+	} while (found && !meets_keys(slot, nkeys, scan->rs_key));
+	return found;
+}
+
+static bool
+dedup_scan_getnextslot(TableScanDesc scan, ScanDirection direction,
+					   TupleTableSlot *slot)
+{
+	return unlikely(scan->rs_nkeys > 0) ?
+		next_by_keys(scan, direction, slot) :
+		next_of_heap(scan, direction, slot);
 }
 
 static bool
@@ -191,7 +227,6 @@ void
 strata_dedup_read_init(TableAmRoutine *am)
 {
 	am->slot_callbacks = slot_callbacks;
-	am->scan_begin = dedup_scan_begin;
 	am->scan_getnextslot = dedup_scan_getnextslot;
 	am->scan_getnextslot_tidrange = dedup_scan_getnextslot_tidrange;
 	am->scan_bitmap_next_tuple = dedup_scan_bitmap_next_tuple;

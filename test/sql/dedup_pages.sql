@@ -136,6 +136,56 @@ INSERT INTO dp_hot SELECT id + 20000, city, state, n FROM dp_hot;
 SELECT count(*), count(DISTINCT city), count(city) FROM dp_hot;
 ROLLBACK;
 
+-- VACUUM deduplicates full pages that were missed, and those alone; rows go on into the room
+SET strata.enable_deduplication = off;
+CREATE TABLE dp_missed (LIKE dp_orders) USING strata_dedup WITH (autovacuum_enabled = off);
+INSERT INTO dp_missed SELECT i, 'customer number ' || i % 10, i % 10 || ' San Antonio Road, Building ' || i % 10, 'San Francisco', '2026-01-01'::date + i / 100 FROM generate_series(1, 3000) i;
+VACUUM dp_missed;
+SELECT pages_with_symbols FROM strata.dedup_stats('dp_missed');
+SET strata.enable_deduplication = on;
+-- nothing has changed since, so nothing is read
+VACUUM dp_missed;
+SELECT pages_with_symbols FROM strata.dedup_stats('dp_missed');
+UPDATE dp_missed SET day = day + 1;
+VACUUM dp_missed;
+SELECT pages_with_symbols > pages / 3 AS symbols FROM strata.dedup_stats('dp_missed');
+SELECT pg_relation_size('dp_missed') AS size \gset
+SELECT count(*), count(DISTINCT address) FROM dp_missed;
+INSERT INTO dp_missed SELECT id + 10000, customer, address, city, day FROM dp_orders LIMIT 500;
+SELECT pages = :size / 8192 AS no_longer FROM strata.dedup_stats('dp_missed');
+-- a table that gains nothing stays as it is
+UPDATE dp_inventory SET qty = qty + 1;
+VACUUM dp_inventory;
+SELECT pages_with_symbols FROM strata.dedup_stats('dp_inventory');
+
+-- scans by keys of C code see the rows, as here of a table of the extension
+SET client_min_messages = warning;
+SET ROLE postgres;
+ALTER TABLE _strata.rollup_source SET ACCESS METHOD strata_dedup;
+SET strata.torture = on;
+RESET ROLE;
+CREATE TABLE dp_source1 (time timestamptz NOT NULL, v int);
+CREATE TABLE dp_source2 (LIKE dp_source1);
+SELECT count(h) FROM unnest('{dp_source1, dp_source2}'::regclass[]) t, create_hypertable(t, 'time', chunk_time_interval => interval '1 day') h;
+CREATE MATERIALIZED VIEW dp_day1 WITH (strata.continuous) AS SELECT time_bucket('1 day', time) AS day, sum(v) FROM dp_source1 GROUP BY 1 WITH NO DATA;
+CREATE MATERIALIZED VIEW dp_day2 WITH (strata.continuous) AS SELECT time_bucket('1 day', time) AS day, sum(v) FROM dp_source2 GROUP BY 1 WITH NO DATA;
+INSERT INTO dp_source1 SELECT '2026-01-01'::timestamptz + i * interval '1 hour', i FROM generate_series(1, 40) i;
+INSERT INTO dp_source2 SELECT '2026-02-01'::timestamptz + i * interval '1 hour', i FROM generate_series(1, 40) i;
+CALL refresh_continuous_aggregate('dp_day1', NULL, NULL);
+CALL refresh_continuous_aggregate('dp_day2', NULL, NULL);
+INSERT INTO dp_source1 SELECT '2026-01-02'::timestamptz + i * interval '1 hour', i FROM generate_series(1, 10) i;
+CALL refresh_continuous_aggregate('dp_day1', NULL, NULL);
+SELECT * FROM dp_day1 ORDER BY day;
+SET ROLE postgres;
+SELECT row_versions_with_symbols, row_versions FROM strata.dedup_stats('_strata.rollup_source');
+SET strata.torture = off;
+DROP TABLE dp_source1 CASCADE;
+SELECT count(*) FROM _strata.rollup_source WHERE hypertable::regclass::text LIKE 'dp_source%';
+DROP TABLE dp_source2 CASCADE;
+ALTER TABLE _strata.rollup_source SET ACCESS METHOD heap;
+RESET ROLE;
+RESET client_min_messages;
+
 -- who may see it
 CREATE ROLE dp_stranger;
 GRANT dp_stranger TO CURRENT_USER;

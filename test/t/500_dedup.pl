@@ -100,6 +100,27 @@ all_is_equal('frozen');
 $primary->safe_psql('postgres', 'VACUUM FULL t');
 all_is_equal('rewritten');
 
+# rows come into pages as VACUUM empties them
+$primary->safe_psql('postgres', qq{
+	CREATE TABLE churn ($columns) USING strata_dedup;
+	ALTER TABLE churn DROP CONSTRAINT churn_pkey;
+	CREATE INDEX ON churn (city);
+	CREATE PROCEDURE churn(who int, rounds int) LANGUAGE plpgsql AS \$\$
+	BEGIN
+		FOR r IN 1 .. rounds LOOP
+			INSERT INTO churn SELECT who, customer, city, n, note FROM rows_of(1, 300);
+			COMMIT;
+			DELETE FROM churn WHERE id = who;
+			COMMIT;
+		END LOOP;
+	END \$\$;
+});
+@sessions = map { [ start_psql($primary, "CALL churn($_, 60);") ] } 0 .. 2;
+push @sessions, [ start_psql($primary, join('', map { 'VACUUM (TRUNCATE off) churn;' } 1 .. 60)) ];
+$_->[0]->finish foreach @sessions;
+$primary->safe_psql('postgres', 'CALL churn(7, 1); VACUUM churn');
+all_is_equal('emptied and filled at once');
+
 # kill -9 in the middle
 foreach my $round (1 .. 3)
 {
