@@ -540,16 +540,23 @@ merge_start(StrataMerge *merge)
 }
 
 #ifdef USE_ASSERT_CHECKING
-/* Rows must come in the order of the keys. */
+/*
+ * Rows must come in the order of the keys (scan:R11).  Where they do not, we
+ * are wrong, or metadata on disk is: an error, as for other damage.
+ */
 static void
 check_order(StrataMerge *merge, MergeInput *input)
 {
 	MemoryContext old;
 
-	Assert(!merge->has_last ||
-		   strata_merge_compare(merge, merge->nkeys, merge->last,
-								merge->last_isnull, input->values,
-								input->isnull) <= 0);	/* scan:R11 */
+	if (merge->has_last &&
+		strata_merge_compare(merge, merge->nkeys, merge->last,
+							 merge->last_isnull, input->values,
+							 input->isnull) > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("rows of table \"%s\" are not in the order that its batches claim",
+						RelationGetRelationName(merge->scan->css.ss.ss_currentRelation))));
 	MemoryContextReset(merge->check_mcxt);
 	old = MemoryContextSwitchTo(merge->check_mcxt);
 	merge->last = palloc(sizeof(Datum) * merge->nkeys);
@@ -634,6 +641,8 @@ strata_merge_next(StrataMerge *merge)
 #endif
 	if (input->batch == NULL)
 		return strata_rowstore_emit(scan, input->slot);
+	Assert(input->row >= 0 &&
+		   input->row < input->batch->vector.reader->nrows);	/* scan:R1 */
 	return strata_batch_emit(scan, input->batch, input->row);
 }
 
