@@ -76,6 +76,8 @@ class Predicates:
         rng = self.rng
         if rng.random() < 0.1:
             return Expressions(rng, self.table, self.alias).condition()
+        if rng.random() < 0.12:
+            return self.indexed_expression()
         column = rng.choice(self.table.columns)
         keyed = [c for c in self.table.columns if c.type.name in KEY_OPERATORS]
         if keyed and rng.random() < 0.15:
@@ -102,6 +104,21 @@ class Predicates:
         if kind.name in KEY_OPERATORS:
             choices += [self.keys] * 6
         return rng.choice(choices)(column)
+
+    def indexed_expression(self):
+        """What indexes on expressions, and of some rows, are asked for."""
+        rng = self.rng
+        ident, number, other = "%s.id" % self.alias, rng.randrange(-20, 700), rng.randrange(200)
+        choices = ["@ % 2 = 0", "@ > 300", "@ % 10 = 3", "@ % 10 = #", "@ % 10 IN (3, #, NULL)", "@ / 7 = #", "@ / 7 = #::bigint", "@ / 7 = ANY ('{1,#,%d}')" % other,
+                   "@ / 7 < #", "ARRAY[@, @ % 7] @> '{#}'", "ARRAY[@, @ %% 7] && '{#,%d,-3}'" % other, "ARRAY[@, @ %% 7] @> '{%d,3}'" % other,
+                   "point(@, @ % 7) <@ box(point(#, 1), point(# + 20, 4))", "point(@, @ % 7) << point(#, 3)",
+                   "box(point(@, @ % 7), point(@ + 3, 7)) && box(point(#, 0), point(# + 2, 2))"]
+        column = self.table.column(rng, lambda c: c.type.text)
+        if column:
+            name = "%s::text" % self.name(column)
+            choices += ["upper(%s) = upper(%s)" % (name, quote(column.known(rng))), "upper(%s) IN ('AB', 'W1', upper(%s))" % (name, quote(column.known(rng))),
+                        "to_tsvector('simple', %s) @@ '%s'::tsquery" % (name, rng.choice(["w1", "w2 | ab", "zeta & !w1", "long:*"]))] * 3
+        return rng.choice(choices).replace("@ ", ident + " ").replace("(@,", "(%s," % ident).replace("[@,", "[%s," % ident).replace("#", str(number % 10 if rng.random() < 0.4 else number))
 
     def compare(self, column):
         return "%s %s %s" % (self.name(column), self.rng.choice(COMPARISONS), self.operand(column))

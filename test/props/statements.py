@@ -57,6 +57,29 @@ def gin_index(rng, table):
     return columns and "USING gin (%s)" % ", ".join("%s %s" % (c.name, rng.choice(GIN_CLASSES[c.type.name])) for c in columns)
 
 
+def expression_index(rng, table):
+    """The method and expressions of an index; queries.py asks for the same ones."""
+    text = table.column(rng, lambda c: c.type.text)
+    column = table.column(rng, lambda c: c.type.groupable and c.name != "ts")
+    choices = ["(id % 10)", "(id % 10), ts", "(id / 7)", "USING hash ((id / 7))", "USING gin ((ARRAY[id, id % 7]))",
+               "USING gist (point(id, id % 7))", "USING brin (box(point(id, id % 7), point(id + 3, 7)) box_inclusion_ops)",
+               "USING brin ((id / 7))", "USING gist (box(point(id, id % 7), point(id + 3, 7)))"]
+    choices = ["(%s)" % choice if "USING" not in choice else choice for choice in choices]
+    if text:
+        choices += ["(upper(%s::text))" % text.name, "USING hash (upper(%s::text))" % text.name,
+                    "USING gin (to_tsvector('simple', %s::text))" % text.name] * 2
+    if column and column.pool and "long" not in str(column.pool):
+        choices += ["((%s IS NULL), id)" % column.name]
+    return rng.choice(choices)
+
+
+def index_predicate(rng, table):
+    """Of which rows an index is."""
+    column = table.column(rng, lambda c: c.type.ordered)
+    return " WHERE " + rng.choice(["id % 2 = 0", "id > 300", "id % 10 = 3", "%s IS NOT NULL" % column.name,
+                                   "%s IS NULL AND id > 100" % column.name])
+
+
 NO_INDEX = ["enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"]
 
 PARALLEL = ["SET max_parallel_workers_per_gather = 2", "SET parallel_setup_cost = 0", "SET parallel_tuple_cost = 0",
@@ -605,7 +628,9 @@ class Statements:
             items = ", ".join("%s %s" % (c.name, rng.choice(BRIN_CLASSES[c.type.name])) for c in columns) or "id"
         what = "%s (%s)%s" % (using, items, extra)
         if not unique and not extra and rng.random() < 0.5:
-            what = rng.choice([gin_index, gin_index, gist_index])(rng, table) or what
+            what = rng.choice([gin_index, gin_index, gist_index, expression_index, expression_index])(rng, table) or what
+        if not extra and rng.random() < 0.25:
+            what += index_predicate(rng, table)
 
         def made():
             table.indexes += 1
