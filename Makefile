@@ -113,6 +113,7 @@ test-sqlsmith: ; @bash tools/sqlsmith.sh
 test-valgrind: ; @bash tools/valgrind.sh
 test-version: ; @bash tools/test_version.sh $(V)
 test-citus: ; @bash tools/citus.sh
+test-postgis: ; @bash tools/postgis.sh
 test-cross: ; @bash tools/cross.sh $(ARCHS)
 test-packages: ; @bash tools/package.sh $(SUITES)
 lint: all ; @bash tools/lint.sh
@@ -155,6 +156,7 @@ help:
 	@echo 'test-cross ARCHS="arm64 s390x"  tests of codecs and pages for other CPUs, in qemu'
 	@echo 'test-packages SUITES="bookworm trixie"  Debian packages built and tried on bare systems; the Dockerfile'
 	@echo 'dist                          archives of the release under .run/dist'
+	@echo 'test-postgis                  batch indexes of PostGIS; optional, where it is installed'
 	@echo 'test-citus CITUS_SRC=         tables that Citus distributes; optional, builds an unpacked release of it'
 	@echo 'lint                          layers, layout, file sizes and headers, exports, extension scripts (pgspot)'
 	@echo 'indent                        lay out C files as lint wants them (pg_bsd_indent)'
@@ -165,5 +167,5 @@ help:
 
 FORCE:
 .PHONY: FORCE docs report test test-unit test-regress test-isolation test-tap test-props test-concurrent test-model \
-	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version test-citus test-cross test-packages dist lint indent demo bench bench-change bench-codecs bench-hypertable bench-operations bench-rollups \
+	test-damage test-pgsuite test-pgisolation test-sqlsmith test-valgrind test-version test-citus test-postgis test-cross test-packages dist lint indent demo bench bench-change bench-codecs bench-hypertable bench-operations bench-rollups \
 	compdb run-clean help

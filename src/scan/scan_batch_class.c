@@ -138,8 +138,11 @@ strata_scan_class_serves(StrataRelInfo *info, RestrictInfo *rinfo)
 		Relation	index = index_open(known->index, AccessShareLock);
 		StrataIndexMatch match;
 
-		serves = serves || strata_index_match(index, info->rel->relid,
-											  rinfo->clause, &match);
+		serves = serves ||
+			strata_index_match(index, info->rel->relid, rinfo->clause,
+							   &match) ||
+			strata_scan_support(info->root, info->rel, index,
+								rinfo->clause) != NIL;
 		index_close(index, NoLock);
 	}
 	return serves;
@@ -233,27 +236,37 @@ index_option(StrataRelInfo *info, const ClassIndex *known, Relation index,
 	double		sought = 0;
 	int			nmatches = 0;
 	ListCell   *lc;
+	ListCell   *lc2;
 
 	foreach(lc, clauses)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-		StrataIndexMatch match;
-		double		one;
+		List	   *conditions;
 
 		if (rinfo->pseudoconstant ||
-			!restriction_is_securely_promotable(rinfo, info->rel) ||
-			!strata_index_match(index, info->rel->relid, rinfo->clause,
-								&match))
+			!restriction_is_securely_promotable(rinfo, info->rel))
 			continue;
-		if (probe == NULL)
-			probe = strata_index_probe_begin(info->store->batches,
-											 planning_snapshot(), index);
-		one = known_share(info, known, probe, &match, &sought);
-		if (one < 0)
-			one = unknown_share(info, known, rinfo, &sought);
-		/* conditions on one column mostly leave the same batches, or fewer */
-		share = Min(share, one);
-		nmatches++;
+		conditions = list_concat(strata_scan_support(info->root, info->rel,
+													 index, rinfo->clause),
+								 list_make1(rinfo->clause));
+		foreach(lc2, conditions)
+		{
+			StrataIndexMatch match;
+			double		one;
+
+			if (!strata_index_match(index, info->rel->relid, lfirst(lc2),
+									&match))
+				continue;
+			if (probe == NULL)
+				probe = strata_index_probe_begin(info->store->batches,
+												 planning_snapshot(), index);
+			one = known_share(info, known, probe, &match, &sought);
+			if (one < 0)
+				one = unknown_share(info, known, rinfo, &sought);
+			/* conditions on one column mostly leave the same batches */
+			share = Min(share, one);
+			nmatches++;
+		}
 	}
 	if (probe == NULL && known->partial && known->kind == STRATA_INDEX_KEYS)
 	{

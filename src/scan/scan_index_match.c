@@ -66,6 +66,18 @@ is_expression(IndexColumns *columns, int column, Node *node)
 	return equal(node, expression);
 }
 
+/* See scan_source_private.h. */
+bool
+strata_index_is_column(Relation index, Index varno, int column, Node *node)
+{
+	IndexColumns columns = {.index = index,.varno = varno};
+	AttrNumber	attno = index->rd_index->indkey.values[column];
+	Var		   *var = strata_match_column(node, varno);
+
+	return attno == 0 ? is_expression(&columns, column, node) :
+		var != NULL && var->varattno == attno;
+}
+
 /*
  * Is it a column of the index whose family has the operator?  Then the rest of
  * *match.

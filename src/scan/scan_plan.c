@@ -11,6 +11,40 @@
 #include "optimizer/restrictinfo.h"
 
 /*
+ * Put the clauses into the plan; before a call what follows from it, where the
+ * indexes that the plan has can be asked for that.
+ */
+static void
+plan_quals(PlannerInfo *root, RelOptInfo *rel, CustomScan *cscan,
+		   StrataScanInfo *info, List *clauses)
+{
+	List	   *quals = NIL;
+	List	   *promotable = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		bool		is_promotable = restriction_is_securely_promotable(rinfo,
+																	   rel);
+
+		if (rinfo->pseudoconstant)
+			continue;
+		quals = list_concat(quals,
+							strata_scan_support_all(root, rel, info->indexes,
+													rinfo->clause));
+		quals = lappend(quals, rinfo->clause);
+		while (list_length(promotable) < list_length(quals))
+			promotable = lappend_int(promotable, is_promotable);
+	}
+	cscan->scan.plan.qual = quals;
+	info->nquals = list_length(quals);
+	info->promotable = palloc0(sizeof(bool) * Max(info->nquals, 1));
+	for (int i = 0; i < info->nquals; i++)
+		info->promotable[i] = list_nth_int(promotable, i) != 0;
+}
+
+/*
  * Make the plan.  clauses is in the order of execution; pseudoconstant ones
  * are left out: PostgreSQL puts a gating Result with them on top of us, and on
  * top of our child too, where it is taken off again.
@@ -21,20 +55,8 @@ plan_custom_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 {
 	CustomScan *cscan = makeNode(CustomScan);
 	StrataScanInfo info = *strata_scan_path_info(path);
-	ListCell   *lc;
 
-	info.nquals = 0;
-	info.promotable = palloc0(sizeof(bool) * Max(list_length(clauses), 1));
-	foreach(lc, clauses)
-	{
-		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-
-		if (rinfo->pseudoconstant)
-			continue;
-		cscan->scan.plan.qual = lappend(cscan->scan.plan.qual, rinfo->clause);
-		info.promotable[info.nquals++] =
-			restriction_is_securely_promotable(rinfo, rel);
-	}
+	plan_quals(root, rel, cscan, &info, clauses);
 	if (custom_plans != NIL)
 	{
 		Plan	   *child = linitial(custom_plans);

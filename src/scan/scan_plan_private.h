@@ -181,6 +181,16 @@ extern List *strata_scan_batch_class(StrataRelInfo *info, List *clauses,
 									 bool repeated);
 extern bool strata_scan_class_serves(StrataRelInfo *info, RestrictInfo *rinfo);
 
+/*
+ * scan_support.c: conditions that follow from a clause that is a function's
+ * call, and that the open index can be asked for; and of all the indexes that
+ * a plan has.
+ */
+extern List *strata_scan_support(PlannerInfo *root, RelOptInfo *rel,
+								 Relation index, Expr *clause);
+extern List *strata_scan_support_all(PlannerInfo *root, RelOptInfo *rel,
+									 const List *indexes, Expr *clause);
+
 /* scan_cost.c: the comparison with a column that a clause is, or NULL. */
 extern const StrataColumnOp *strata_scan_clause_op(StrataRelInfo *info,
 												   RestrictInfo *rinfo);

@@ -156,6 +156,9 @@ typedef struct StrataIndexMatch
 	Expr	   *value;
 } StrataIndexMatch;
 
+/* Is the expression a column of the index, from 0? */
+extern bool strata_index_is_column(Relation index, Index varno, int column,
+								   Node *node);
 extern bool strata_index_match(Relation index, Index varno,
 							   const Expr *clause, StrataIndexMatch *match);
 extern void strata_index_match_key(const StrataIndexMatch *match, Datum value,
