@@ -259,7 +259,7 @@ run_tap() {
 
 run_props() {
     if "$(python_with_psycopg2)" "$ROOT/test/props/differential.py" --dsn "$("$ROOT/tools/server" dsn)" \
-        ${SEED:+--seed "$SEED"} ${STEPS:+--steps "$STEPS"} ${TABLES:+--tables "$TABLES"} --out "$OUT" 8>&-; then
+        ${AM:+--am "$AM"} ${SEED:+--seed "$SEED"} ${STEPS:+--steps "$STEPS"} ${TABLES:+--tables "$TABLES"} --out "$OUT" 8>&-; then
         pass "props"
     else
         fail "props"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """test/props/differential.py
 
-Random statements on heap tables and their strata twins; see README.md.
+Random statements on heap tables and their twins of strata, or of strata_dedup; see README.md.
 Exits with 1, and a script to repeat it, when the two sides differ.
 """
 import argparse
@@ -15,6 +15,7 @@ import psycopg2
 
 import runner as running
 import value_types
+from dedup_statements import DedupStatements
 from statements import Action, Statement, Statements, gin_index
 from tables import Column, Table
 
@@ -29,6 +30,12 @@ def case_actions(rng, tables):
         if keys and rng.random() < 0.4:
             table.indexes = 1
             actions.append(Action("ddl", [Statement("CREATE INDEX %s_i1 ON %s %s" % (table.name, table.token, keys))], [table.name]))
+    if tables[0].method == "strata_dedup":
+        # most pages never get full here, and torture needs no full page
+        actions.append(Action("settings", [
+            Statement("SET strata.torture = %s" % rng.choice(["on", "on", "off"]), "session"),
+            Statement("SET strata.dedup_rule = '%s'" % rng.choice(["seed", "exact", "any", "all"]), "session"),
+            Statement("SET strata.dedup_min_gain = %d" % rng.choice([1, 1, 800]), "session")]))
     actions.append(Action("settings", [Statement("SET strata.batch_rows = %d" % rng.choice([10, 20, 50, 100, 1000]),
                                                  "session"),
                                        Statement("SET strata.index_pages = %d" % rng.choice([0, 0, 2, 4, 8]),
@@ -36,8 +43,8 @@ def case_actions(rng, tables):
     return actions
 
 
-def make_tables(rng, number):
-    tables = [Table(rng, i) for i in range(number)]
+def make_tables(rng, number, method):
+    tables = [Table(rng, i, method) for i in range(number)]
     for i, table in enumerate(tables):
         keyed = [t for t in tables[:i] if t.primary_key]
         if keyed and rng.random() < 0.4:
@@ -51,7 +58,7 @@ def make_tables(rng, number):
 class Tester:
     def __init__(self, options):
         self.options = options
-        self.runner = running.Runner(options.dsn)
+        self.runner = running.Runner(options.dsn, options.am)
         self.runner.must(value_types.SETUP)
         self.runner.must("CREATE EXTENSION IF NOT EXISTS strata")
         # only known once the library is loaded
@@ -66,9 +73,10 @@ class Tester:
         """Run one case; the actions done are kept for the report."""
         rng = random.Random("%d/%d" % (self.options.seed, number))
         self.done = []
-        tables = make_tables(rng, rng.randint(1, self.options.tables))
+        tables = make_tables(rng, rng.randint(1, self.options.tables), self.options.am)
         self.runner.reset()
-        statements = Statements(rng, tables, self.switches)
+        kind = DedupStatements if self.options.am == "strata_dedup" else Statements
+        statements = kind(rng, tables, self.switches)
         for action in case_actions(rng, tables) + [statements.fill(table) for table in tables]:
             self.step(action)
         for _ in range(steps):
@@ -93,8 +101,8 @@ class Tester:
 
     def report(self, number, difference):
         options = self.options
-        print("\nDIFFERENCE in case %d, step %d (repeat: --seed %d --case %d --tables %d --case-steps %d)" % (
-            number, len(self.done), options.seed, number, options.tables, options.case_steps))
+        print("\nDIFFERENCE in case %d, step %d (repeat: --am %s --seed %d --case %d --tables %d --case-steps %d)" % (
+            number, len(self.done), options.am, options.seed, number, options.tables, options.case_steps))
         print("    %s\n    after: %s" % (difference.what, difference.statement[:2000]))
         actions = self.done
         if options.shrink and self.runner_is_back() and self.runner.fails(actions, difference.sort):
@@ -143,6 +151,7 @@ class Tester:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dsn", required=True, help="a database that may be filled with schemas hp and st")
+    parser.add_argument("--am", default="strata", choices=["strata", "strata_dedup"], help="access method beside heap")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--tables", type=int, default=3, help="at most so many tables in a case")

@@ -131,8 +131,9 @@ def minimal(items, fails, end):
 
 
 class Runner:
-    def __init__(self, dsn):
+    def __init__(self, dsn, method="strata"):
         self.dsn = dsn
+        self.method = method        # of the tables beside heap's
         self.connection = connect(dsn)
         self.counts = {}            # table -> rows at the last comparison
         self.last = ""
@@ -145,7 +146,7 @@ class Runner:
         schema = SCHEMAS[side]
         for number in range(10):
             sql = sql.replace("{t%d}" % number, "%s.t%d" % (schema, number))
-        return sql.replace("{am}", side).replace("{schema}", schema)
+        return sql.replace("{am}", "heap" if side == "heap" else self.method).replace("{schema}", schema)
 
     def execute(self, sql, copy=None, connection=None):
         """("ok", count, rows or None) or ("error", sqlstate, message)."""

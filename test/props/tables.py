@@ -51,7 +51,8 @@ class Column:
 class Table:
     """Columns id (int4) and ts (timestamptz) are always there, others are random."""
 
-    def __init__(self, rng, number):
+    def __init__(self, rng, number, method="strata"):
+        self.method = method        # the one beside heap
         self.name = "t%d" % number
         self.token = "{%s}" % self.name
         self.serial = 0             # for new column names
@@ -138,6 +139,8 @@ class Table:
         return ["%s_%s" % (self.token, part) for part in "abd"] if self.partitioned else [self.token]
 
     def reset_settings(self):
+        if self.method != "strata":
+            return "SELECT 1"
         return "; ".join("ALTER TABLE %s RESET (%s)" % (leaf, SETTINGS) for leaf in self.leaves())
 
     def settings(self, rng):
@@ -157,7 +160,7 @@ class Table:
             parts.append("strata.segmentby = %s" % quote(", ".join(c.name for c in self.segmentby)))
         if order:
             parts.append("strata.orderby = %s" % quote(order))
-        if not parts:
+        if not parts or self.method != "strata":
             return self.reset_settings()
         return "; ".join("ALTER TABLE %s RESET (%s), SET (%s)" % (leaf, SETTINGS, ", ".join(parts))
                          for leaf in self.leaves())

@@ -25,5 +25,12 @@ diag($output) unless $ok;
 ok($ok, "seed $seed, $steps steps: heap and strata agree");
 like($output, qr/ 0 differences$/m, 'and the tester ran to its end');
 
+$ok = IPC::Run::run(
+	[   $ENV{STRATA_PYTHON} || 'python3', "$FindBin::RealBin/../props/differential.py", '--dsn', $node->connstr('postgres'), '--am', 'strata_dedup',
+		'--seed', $seed, '--steps', $steps / 4, '--out', $PostgreSQL::Test::Utils::log_path ],
+	'>', \$output, '2>&1');
+diag($output) unless $ok;
+ok($ok, "heap and strata_dedup agree");
+
 $node->stop;
 done_testing();
