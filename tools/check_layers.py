@@ -41,7 +41,7 @@ LAYERS = {
     "ship": ["load", "hypertable", "store", "batch", "catalog", "codec", "base"],
     "rollup": ["load", "hypertable", "store", "track", "catalog", "time", "pg", "base"],
     "job": ["rollup", "hypertable", "am", "compress", "store", "catalog", "time", "base"],
-    "hook": ["job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "stat", "base"],
+    "hook": ["dedup", "job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "stat", "base"],
     "api": ["dedup", "ship", "job", "rollup", "hypertable", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "time", "stat", "base"],
     "": ["dedup", "hook", "api", "job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "store", "track", "batch", "catalog", "codec", "gapfill", "time", "stat", "base"],
 }

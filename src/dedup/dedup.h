@@ -19,6 +19,12 @@ extern void strata_dedup_init(void);
 extern bool strata_is_dedup(Relation rel);
 
 /*
+ * dedup_inspect.c.  Do pages have symbols for columns of the replica identity,
+ * so that heapam could not log it?  Reads all pages until it finds one.
+ */
+extern bool strata_dedup_identity_is_lost(Relation rel);
+
+/*
  * dedup_inspect.c.  What all pages of a table hold.  Bytes are those of tuples
  * with their line pointers, and of tables of symbols; free space does not
  * count.

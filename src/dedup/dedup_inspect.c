@@ -182,3 +182,51 @@ strata_dedup_symbols(Relation rel, BlockNumber block, int *n)
 	*n = table->nsymbols;
 	return symbols;
 }
+
+/* Is a column of these a symbol in the copied page? */
+static bool
+page_has_symbols_of(Relation rel, BlockNumber block, char *copy,
+					const bool *columns)
+{
+	for (OffsetNumber i = FirstOffsetNumber;
+		 i <= PageGetMaxOffsetNumber(copy); i++)
+	{
+		uint32		len;
+		HeapTupleHeader tuple = strata_dedup_copied_tuple(rel, block, copy, i,
+														  &len, values);
+
+		if (tuple == NULL || !strata_page_is_flagged(tuple))
+			continue;
+		for (int c = 0; c < HeapTupleHeaderGetNatts(tuple); c++)
+			if ((columns == NULL || columns[c]) && values[c].bytes != NULL &&
+				values[c].symbol >= 0)
+				return true;
+	}
+	return false;
+}
+
+/* See dedup.h. */
+bool
+strata_dedup_identity_is_lost(Relation rel)
+{
+	BlockNumber nblocks = RelationGetNumberOfBlocks(rel);
+	BufferAccessStrategy strategy;
+	PGAlignedBlock copy;
+	bool	   *columns;
+	bool		lost = false;
+	bool		full = !strata_dedup_plain_columns(rel, &columns);
+
+	/* no identity at all: nothing is logged */
+	if (!full && columns == NULL)
+		return false;
+	strategy = GetAccessStrategy(BAS_BULKREAD);
+	for (BlockNumber block = 0; block < nblocks && !lost; block++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		strata_dedup_copy_page(rel, block, strategy, copy.data);
+		lost = !PageIsNew(copy.data) &&
+			page_has_symbols_of(rel, block, copy.data, full ? NULL : columns);
+	}
+	FreeAccessStrategy(strategy);
+	return lost;
+}

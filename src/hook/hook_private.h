@@ -182,6 +182,9 @@ extern void strata_hook_track_alter(const AlterTableStmt *stmt);
 /* It has run: a chunk that is detached is not divided any more. */
 extern void strata_hook_follow_detach(const AlterTableStmt *stmt);
 
+/* hook_identity.c: it has run, and may have set a replica identity. */
+extern void strata_hook_follow_identity(const AlterTableStmt *stmt);
+
 /*
  * hook_index.c: indexes of a table, and of its partitions, are new, so batches
  * are to be found by them, too.  all: also those that were found before.

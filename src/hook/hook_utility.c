@@ -669,6 +669,7 @@ run_alter_table(UtilityCall *call, Node *stmt)
 			alter_table_and_index(call, (AlterTableStmt *)
 								  writable_statement(call));
 			strata_hook_follow_detach((AlterTableStmt *) stmt);
+			strata_hook_follow_identity((AlterTableStmt *) stmt);
 			break;
 		case OBJECT_INDEX:
 			alter_index(call, (AlterTableStmt *) stmt);

@@ -53,6 +53,7 @@ VACUUM FULL dp_orders;
 SELECT pages_with_symbols, bytes_saved FROM strata.dedup_stats('dp_orders');
 SET strata.enable_deduplication = on;
 -- a table whose replica identity is the whole row has no symbols
+VACUUM FULL dp_orders;
 ALTER TABLE dp_orders REPLICA IDENTITY FULL;
 VACUUM FULL dp_orders;
 SELECT pages_with_symbols FROM strata.dedup_stats('dp_orders');

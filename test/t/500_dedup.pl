@@ -201,17 +201,49 @@ foreach my $table ('by_key', 'by_index', 'by_full', 'by_nothing')
 is($primary->safe_psql('postgres', "SELECT pages_with_symbols > 0 FROM strata.dedup_stats('st.$_->[0]')"), $_->[1], "symbols: $_->[0]")
   foreach ([ 'by_key', 't' ], [ 'by_index', 't' ], [ 'by_full', 'f' ], [ 'by_nothing', 't' ]);
 
-# an identity that comes after the symbols is not in the page: refused, until the table is rewritten
+# an identity that comes after the symbols is put into the pages by the statement that sets it
+$primary->safe_psql('postgres', q{
+	CREATE TABLE st.later (a int NOT NULL, b text NOT NULL, c text) USING strata_dedup;
+	CREATE TABLE st.parted (a int NOT NULL, b text NOT NULL, c text) PARTITION BY RANGE (a);
+	CREATE TABLE st.parted1 PARTITION OF st.parted FOR VALUES FROM (0) TO (100000) USING strata_dedup;
+	INSERT INTO st.later SELECT i, 'value ' || i % 5, 'of ' || i % 7 FROM generate_series(1, 5000) i;
+	INSERT INTO st.parted TABLE st.later;
+});
+sub symbols_of
+{
+	my ($table, $column) = @_;
+	return $primary->safe_psql('postgres', "SELECT count(*) > 0 FROM generate_series(0, pg_relation_size('$table') / 8192 - 1) p, strata.page_symbols('$table', p) WHERE '$column' = ANY (columns)");
+}
+is(symbols_of($_, 'b'), 't', "$_: symbols") foreach ('st.later', 'st.parted1');
+$primary->safe_psql('postgres', 'BEGIN; ALTER TABLE st.later ADD PRIMARY KEY (b, a); ROLLBACK');
+is(symbols_of('st.later', 'b'), 't', 'rolled back: as before');
+$primary->safe_psql('postgres', 'ALTER TABLE st.later ADD PRIMARY KEY (b, a); ALTER TABLE st.parted ADD PRIMARY KEY (a, b)');
+foreach my $table ('st.later', 'st.parted1')
+{
+	is(symbols_of($table, 'b'), 'f', "$table: none of the primary key");
+	is(symbols_of($table, 'c'), 't', "$table: still of other columns");
+}
+text_changes();
+$primary->safe_psql('postgres', 'UPDATE st.later SET a = -a WHERE a = 3; DELETE FROM st.parted WHERE a = 4');
+is(join("\n", grep { /^table/ } split /\n/, text_changes()), join("\n", sort("table later: UPDATE: old-key: a[integer]:3 b[text]:'value 3' new-tuple: a[integer]:-3 b[text]:'value 3' c[text]:'of 3'",
+	"table parted1: DELETE: a[integer]:4 b[text]:'value 4'")), 'the old keys are said');
 $primary->safe_psql('postgres', 'ALTER TABLE st.by_key REPLICA IDENTITY FULL');
-foreach my $change ('UPDATE st.by_key SET n = 0', 'DELETE FROM st.by_key')
+is($primary->safe_psql('postgres', q{SELECT pages_with_symbols FROM strata.dedup_stats('st.by_key')}), '0', 'REPLICA IDENTITY FULL: no symbols');
+$primary->safe_psql('postgres', 'UPDATE st.by_key SET n = 0 WHERE id = 10; DELETE FROM st.by_key WHERE id = 11');
+like(text_changes(), qr/old-key: id\[integer\]:10 .*city/, 'the whole old row is said');
+
+# by somebody who does not go through ALTER TABLE: refused, until the table is rewritten
+$primary->safe_psql('postgres', q{ALTER TABLE st.later DROP CONSTRAINT later_pkey; VACUUM FULL st.later});
+$primary->safe_psql('postgres', q{UPDATE pg_class SET relreplident = 'f' WHERE oid = 'st.later'::regclass});
+foreach my $change ('UPDATE st.later SET c = NULL', 'DELETE FROM st.later')
 {
 	my ($status, undef, $error) = $primary->psql('postgres', $change);
 	isnt($status, 0, "$change is refused");
 	like($error, qr/cannot log the replica identity.*VACUUM FULL/s, 'and says what to do');
 }
-$primary->safe_psql('postgres', 'VACUUM FULL st.by_key; ');
-$primary->safe_psql('postgres', 'UPDATE st.by_key SET n = 0 WHERE id = 10');
-like(text_changes(), qr/old-key: id\[integer\]:10 .*city/, 'after VACUUM FULL the whole old row is said');
+$primary->safe_psql('postgres', 'VACUUM FULL st.later');
+$primary->safe_psql('postgres', 'DELETE FROM st.later WHERE a = 5');
+like(text_changes(), qr/DELETE: a\[integer\]:5 b.*c\[text\]/, 'after VACUUM FULL the whole old row is said');
 $primary->safe_psql('postgres', q{SELECT pg_drop_replication_slot('text')});
 
 # a dump, and what it brings back
