@@ -49,6 +49,12 @@
  */
 #define ASKED_SELDOM 4
 
+/*
+ * Pages of the companion whose batches' metadata take as long to read as one
+ * look without a directory does.
+ */
+#define LOOK_PAGES 16
+
 typedef struct KeyBatch
 {
 	uint32		group;			/* hash of the segment; 0: not told by the key */
@@ -102,6 +108,7 @@ typedef struct DirectoryEntry
 {
 	Oid			index;			/* hash key */
 	StrataKeyDirectory *directory;	/* NULL: not built, or not wholly */
+	uint32		looks;			/* without it */
 } DirectoryEntry;
 
 static HTAB *directories = NULL;
@@ -404,6 +411,25 @@ strata_key_directory_get(Relation batches, Relation index)
 }
 
 /* See change_private.h. */
+bool
+strata_key_directory_pays(Relation batches, Relation index)
+{
+	Oid			oid = RelationGetRelid(index);
+	DirectoryEntry *entry;
+	bool		found;
+
+	if (directories == NULL)
+		init_directories();
+	entry = hash_search(directories, &oid, HASH_ENTER, &found);
+	if (!found)
+	{
+		entry->directory = NULL;
+		entry->looks = 0;
+	}
+	return ++entry->looks > RelationGetNumberOfBlocks(batches) / LOOK_PAGES;
+}
+
+/* See change_private.h. */
 StrataKeyDirectory *
 strata_key_directory_open(StrataStore *store, Relation index)
 {
@@ -416,7 +442,10 @@ strata_key_directory_open(StrataStore *store, Relation index)
 		init_directories();
 	entry = hash_search(directories, &oid, HASH_ENTER, &found);
 	if (!found)
+	{
 		entry->directory = NULL;
+		entry->looks = 0;
+	}
 	d = entry->directory;
 	if (d != NULL &&
 		(d->stale || d->companion != RelationGetRelid(store->batches)))
@@ -434,6 +463,7 @@ strata_key_directory_open(StrataStore *store, Relation index)
 		if (found && entry->directory != NULL)
 			retire(entry->directory->mcxt);
 		entry->directory = d;
+		entry->looks = 0;
 		MemoryContextSetParent(d->mcxt, CacheMemoryContext);
 	}
 	return d->usable ? d : NULL;

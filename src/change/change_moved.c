@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * change_moved.c
- *	  Rows that this transaction moved from a batch into the row store.
+ *	  Rows that this transaction moved from a batch into the row store, and
+ *	  whether it has begun an upsert.
  *
  * A moved row carries the running command's id as cmin, or a later one, so
  * heapam would call it invisible to that command.
@@ -93,4 +94,32 @@ void
 strata_moved_init(void)
 {
 	RegisterXactCallback(moved_transaction_end, NULL);
+}
+
+/* Has an upsert started in this transaction? */
+static bool upserting = false;
+
+static void
+forget_upsert(XactEvent event, void *arg)
+{
+	upserting = false;
+}
+
+/* See change.h. */
+void
+strata_store_note_upsert(void)
+{
+	static bool registered = false;
+
+	if (!registered)
+		RegisterXactCallback(forget_upsert, NULL);
+	registered = true;
+	upserting = true;
+}
+
+/* See change.h. */
+bool
+strata_store_is_upserting(void)
+{
+	return upserting;
 }

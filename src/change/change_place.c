@@ -15,7 +15,11 @@
  */
 #include "change/change_place_private.h"
 
+#include "access/genam.h"
 #include "access/stratnum.h"
+#include "access/tableam.h"
+#include "store/store_companion.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -69,22 +73,47 @@ strata_key_place_find(const StrataKeyPlace *place, Relation batches,
 	return found->n;
 }
 
-/* See change_private.h. */
-bool
-strata_key_place_has(const StrataIndexRange *ranges, int n, int64 first_row)
+/* See change_place_private.h. */
+void
+strata_key_places_begin(StrataPlaceScan *scan, Relation batches,
+						Snapshot snapshot, const StrataIndexRange *ranges,
+						int n)
 {
-	int			low = 0;
-	int			high = n;
+	scan->ranges = ranges;
+	scan->n = n;
+	scan->at = -1;
+	scan->numbers = index_open(strata_row_index_of(batches), AccessShareLock);
+	scan->scan = strata_index_beginscan(batches, scan->numbers, snapshot, 2,
+										0);
+}
 
-	/* the first that ends behind it */
-	while (low < high)
+/* See change_place_private.h. */
+bool
+strata_key_places_next(StrataPlaceScan *scan, TupleTableSlot *slot)
+{
+	for (;;)
 	{
-		int			middle = (low + high) / 2;
+		const StrataIndexRange *range;
+		ScanKeyData keys[2];
 
-		if (ranges[middle].to <= first_row)
-			low = middle + 1;
-		else
-			high = middle;
+		if (scan->at >= 0 &&
+			index_getnext_slot(scan->scan, ForwardScanDirection, slot))
+			return true;
+		if (++scan->at == scan->n)
+			return false;
+		range = &scan->ranges[scan->at];
+		ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE,
+					Int64GetDatum(range->from));
+		ScanKeyInit(&keys[1], 1, BTLessStrategyNumber, F_INT8LT,
+					Int64GetDatum(range->to));
+		index_rescan(scan->scan, keys, 2, NULL, 0);
 	}
-	return low < n && ranges[low].from <= first_row;
+}
+
+/* See change_place_private.h. */
+void
+strata_key_places_end(StrataPlaceScan *scan)
+{
+	index_endscan(scan->scan);
+	index_close(scan->numbers, AccessShareLock);
 }

@@ -33,6 +33,22 @@ extern int	strata_key_place_find(const StrataKeyPlace *place,
 								  Relation batches, Snapshot snapshot,
 								  Datum value, StrataIndexRange **ranges);
 
+/* The batches in such ranges, by the companion's index on row numbers. */
+typedef struct StrataPlaceScan
+{
+	const StrataIndexRange *ranges;
+	int			n;
+	int			at;				/* the range being read; -1: before all */
+	Relation	numbers;
+	IndexScanDesc scan;
+} StrataPlaceScan;
+extern void strata_key_places_begin(StrataPlaceScan *scan, Relation batches,
+									Snapshot snapshot,
+									const StrataIndexRange *ranges, int n);
+extern bool strata_key_places_next(StrataPlaceScan *scan,
+								   TupleTableSlot *slot);
+extern void strata_key_places_end(StrataPlaceScan *scan);
+
 /*
  * All that is kept for these look-ups, in memory, in the current context;
  * change_table.c.  Is it worth reading, after so many looks?  first_rows, of
@@ -50,10 +66,6 @@ extern Size strata_key_table_bytes(const StrataKeyTable *table);
 /* As strata_key_place_find, by the value's hash. */
 extern int	strata_key_table_find(const StrataKeyTable *table, uint32 hash,
 								  StrataIndexRange **ranges);
-
-/* Is a batch in one of them? */
-extern bool strata_key_place_has(const StrataIndexRange *ranges, int n,
-								 int64 first_row);
 
 /*
  * Is it worth to ask a batch index of the table where the key may be, before

@@ -137,6 +137,12 @@ extern int	strata_compare_default(Oid typid, Datum a, Datum b);
  * batches): look at all batches.  It stays valid for the statement.
  */
 typedef struct StrataKeyDirectory StrataKeyDirectory;
+
+/*
+ * Is it worth to build one, after so many looks of the session without it?
+ * This look is counted.
+ */
+extern bool strata_key_directory_pays(Relation batches, Relation index);
 extern StrataKeyDirectory *strata_key_directory_open(StrataStore *store,
 													 Relation index);
 

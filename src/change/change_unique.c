@@ -537,25 +537,29 @@ end_candidates(Candidates *c)
 	UnregisterSnapshot(c->snapshot);
 }
 
+/* No row, but an answer that was not looked for. */
+#define ROW_NOT_SOUGHT (-2)
+
 /*
- * First live compressed row with the key, other than `except`, or -1: all
- * batches.
+ * First live compressed row with the key, other than `except`, or -1: in all
+ * batches that may have it.  few: not where neither a batch index nor the
+ * segment says that these are few; ROW_NOT_SOUGHT then.
  */
 static int64
 find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except,
-				  EState *estate, TupleTableSlot *row_slot)
+				  EState *estate, TupleTableSlot *row_slot, bool few)
 {
 	Candidates	candidates;
 	StrataBatchReader *reader = strata_batch_reader_create(store->rel,
 														   store->schema);
-	StrataKeyPlace place;
+	StrataKeyPlace place = {.position = -1};
 	StrataIndexRange *ranges = NULL;
+	StrataPlaceScan scan;
 	int			nranges = 0;
 	bool		met = false;
 	int64		row = -1;
 
 	begin_candidates(&candidates, store, key);
-	place.position = -1;
 	if (strata_enable_batch_index)
 		strata_key_place_choose(store, candidates.snapshot, key->index,
 								&place);
@@ -563,19 +567,26 @@ find_row_anywhere(StrataStore *store, UniqueKey *key, int64 except,
 		nranges = strata_key_place_find(&place, store->batches,
 										candidates.snapshot,
 										key->values[place.position], &ranges);
-	while (row < 0 && next_candidate(&candidates))
+	if (ranges != NULL)
+		strata_key_places_begin(&scan, store->batches, candidates.snapshot,
+								ranges, nranges);
+	else if (few && candidates.index == NULL)
+		row = ROW_NOT_SOUGHT;
+	else if (candidates.layout->norder > 0)
+		place.position = key_position(key, candidates.layout->order[0].attno);
+	while (row == -1 &&
+		   (ranges != NULL ? strata_key_places_next(&scan, candidates.slot) :
+			next_candidate(&candidates)))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!strata_batch_reader_load(reader, candidates.slot) ||
-			(ranges != NULL &&
-			 !strata_key_place_has(ranges, nranges, reader->first_row)) ||
 			!batch_may_hold(key, reader))
 			continue;
-		row = find_in_batch(key, store->rel, store->batches, reader, NULL, -1,
-							except, estate, row_slot, &met);
+		row = find_in_batch(key, store->rel, store->batches, reader, NULL,
+							place.position, except, estate, row_slot, &met);
 	}
 	if (ranges != NULL)
-		pfree(ranges);
+		strata_key_places_end(&scan);
 	strata_batch_reader_free(reader);
 	end_candidates(&candidates);
 	return row;
@@ -762,10 +773,15 @@ find_row(Relation rel, UniqueKey *key, int64 except, EState *estate)
 	if (directory == NULL)
 	{
 		StrataStore *store = strata_store_open(rel, RowExclusiveLock);
+		bool		few = !strata_key_directory_pays(batches, key->index);
 
-		directory = strata_key_directory_open(store, key->index);
-		if (directory == NULL)
-			row = find_row_anywhere(store, key, except, estate, row_slot);
+		row = few ? find_row_anywhere(store, key, except, estate, row_slot,
+									  true) : ROW_NOT_SOUGHT;
+		if (row == ROW_NOT_SOUGHT)
+			directory = strata_key_directory_open(store, key->index);
+		if (row == ROW_NOT_SOUGHT && directory == NULL)
+			row = find_row_anywhere(store, key, except, estate, row_slot,
+									false);
 		strata_store_close(store, NoLock);
 	}
 	if (directory != NULL)
@@ -816,34 +832,6 @@ check_key(Relation rel, UniqueKey *key, int64 except, bool raise,
 									 GetCurrentCommandId(true), &tid, &tmfd);
 	}
 	return true;
-}
-
-/* Has an upsert started in this transaction? */
-static bool upserting = false;
-
-static void
-forget_upsert(XactEvent event, void *arg)
-{
-	upserting = false;
-}
-
-/* See change.h. */
-void
-strata_store_note_upsert(void)
-{
-	static bool registered = false;
-
-	if (!registered)
-		RegisterXactCallback(forget_upsert, NULL);
-	registered = true;
-	upserting = true;
-}
-
-/* See change.h. */
-bool
-strata_store_is_upserting(void)
-{
-	return upserting;
 }
 
 /* See change.h. */
