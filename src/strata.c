@@ -36,6 +36,7 @@ _PG_init(void)
 	strata_track_init();
 	strata_moved_init();
 	strata_fetch_init();
+	strata_touched_init();
 	strata_sweep_init();
 	strata_am_init();
 	strata_dedup_init();

@@ -349,5 +349,6 @@ extern StrataBatchReader *strata_cached_batch(Relation rel, Relation batches,
 											  int64 row, ItemPointer tid);
 
 extern void strata_fetch_init(void);
+extern void strata_touched_init(void);
 
 #endif							/* STRATA_STORE_H */

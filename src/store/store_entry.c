@@ -323,6 +323,7 @@ strata_entry_insert(Relation batches, int64 row, StrataEntryKind kind,
 	Assert(tid == NULL || !strata_tid_is_compressed(tid));	/* store:S8 */
 	heap_insert(batches, tuple, cid, 0, NULL);
 	index_entry(batches, tuple, strata_entry_key(row));
+	strata_rows_note_touched(batches, row, row);
 	if (forever)
 		strata_tuple_freeze(batches, &tuple->t_self);
 	if (self != NULL)
@@ -350,6 +351,8 @@ strata_entries_insert_deleted(Relation batches, int64 first_row,
 
 		heap_insert(batches, tuple, cid, 0, NULL);
 		index_entry(batches, tuple, strata_together_key(first_row + rows[i]));
+		strata_rows_note_touched(batches, first_row + rows[i],
+								 first_row + rows[i + taken - 1]);
 		heap_freetuple(tuple);
 		i += taken;
 		Assert(i == nrows || rows[i - 1] < rows[i]);	/* store:S3 */
@@ -486,6 +489,13 @@ strata_entry_find_dirty(Relation batches, int64 batch, int64 row,
 {
 	SnapshotData dirty;
 
+	if (strata_row_is_untouched(batches, batch, row))
+	{
+		memset(entry, 0, sizeof(*entry));
+		entry->row = row;
+		entry->span = 1;
+		return;
+	}
 	InitDirtySnapshot(dirty);
 	find_entry(batches, batch, row, &dirty, entry);
 }

@@ -120,6 +120,18 @@ extern void strata_kept_invalidate(Oid relid);
 extern void strata_kept_forget(void);
 
 /*
+ * Is it known that the row, of a batch whose first row is batch, has no entry,
+ * not even one of a transaction in progress?  store_touched.c.
+ */
+extern bool strata_row_is_untouched(Relation batches, int64 batch, int64 row);
+
+/*
+ * An entry of some of the rows [from, to] was made, and is in the index; the
+ * caller still has the batch's writing lock.
+ */
+extern void strata_rows_note_touched(Relation batches, int64 from, int64 to);
+
+/*
  * The key of a row's entry in the index on first_row, and of an entry of rows
  * deleted together, of which row is the first.  All are negative.
  */
