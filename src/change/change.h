@@ -56,12 +56,13 @@ extern bool strata_store_sweep_batch(Relation rel, Relation batches,
  * The same of some rows of the batch, which the statement's snapshot sees: of
  * those that nobody has, or had, to do with one entry is written.
  * rows: nrows positions, rising.  The others are left there, to be looked at
- * one by one; returns how many.
+ * one by one; returns how many.  told: who is above the scan will delete each
+ * of them by its TID, and is to be told that it is done.
  */
 extern int	strata_store_delete_rows(Relation rel, Relation batches,
 									 const ItemPointerData *tid,
 									 int64 first_row, uint16 *rows, int nrows,
-									 CommandId cid);
+									 CommandId cid, bool told);
 extern bool strata_store_can_sweep(Relation rel);
 
 /*

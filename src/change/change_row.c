@@ -232,6 +232,12 @@ strata_store_delete_row(Relation rel, int64 row, CommandId cid,
 
 	if (needs_move(rel))
 		return strata_store_move_row(rel, row, policy, cid, target, tmfd);
+	if (strata_ahead_take(strata_companion_oid(rel), STRATA_AHEAD_DELETED,
+						  row, cid))
+	{
+		ItemPointerSetInvalid(target);
+		return TM_Ok;
+	}
 	memset(tmfd, 0, sizeof(*tmfd));
 	strata_claim_begin(&claim, rel, row);
 	result = claim_for_change(&claim, LockTupleExclusive, policy, false, cid,

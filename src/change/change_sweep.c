@@ -401,7 +401,7 @@ take_free_row(Relation batches, const RowStates *states, int row,
 int
 strata_store_delete_rows(Relation rel, Relation batches,
 						 const ItemPointerData *tid, int64 first_row,
-						 uint16 *rows, int nrows, CommandId cid)
+						 uint16 *rows, int nrows, CommandId cid, bool told)
 {
 	int			last = rows[nrows - 1];
 	ItemPointerData self = *tid;
@@ -442,6 +442,9 @@ strata_store_delete_rows(Relation rel, Relation batches,
 										  cid);
 	}
 	strata_batch_writing_lock(batches, first_row, false);
+	if (told && ntaken > 0)
+		strata_ahead_note(batches, STRATA_AHEAD_DELETED, first_row, taken,
+						  ntaken, cid);
 	for (int i = 0; i < ntaken; i++)
 		pgstat_count_heap_delete(rel);
 	if (ntaken > 0)

@@ -70,9 +70,10 @@ allow_sweeps(QueryDesc *query_desc)
 	if (query_desc->operation != CMD_DELETE &&
 		!query_desc->plannedstmt->hasModifyingCTE)
 		return;
-	strata_scan_allow_sweep(query_desc->planstate);
+	strata_scan_allow_sweep(query_desc->planstate, false);
+	/* the executor runs them to their end */
 	foreach(lc, query_desc->estate->es_subplanstates)
-		strata_scan_allow_sweep(lfirst(lc));
+		strata_scan_allow_sweep(lfirst(lc), true);
 }
 
 /*
@@ -112,6 +113,8 @@ executor_run(QueryDesc *query_desc, ScanDirection direction,
 {
 	DestReceiver *client = strata_wire_replace_receiver(query_desc);
 
+	if (count == 0 && query_desc->operation == CMD_DELETE)
+		strata_scan_allow_sweep(query_desc->planstate, true);
 	if (previous_run != NULL)
 		previous_run(query_desc, direction, count STRATA_EXECUTE_ONCE);
 	else

@@ -36,8 +36,9 @@ extern void strata_scan_get_relation_info(PlannerInfo *root, Oid relid,
 /*
  * An executor has started.  If this is the state of a DELETE, StrataScans
  * right below it may delete whole batches of its targets; see scan_sweep.c.
+ * complete: it will be run to its end.
  */
-extern void strata_scan_allow_sweep(PlanState *node);
+extern void strata_scan_allow_sweep(PlanState *node, bool complete);
 
 /*
  * To be called from set_join_pathlist_hook, after other users of that hook:

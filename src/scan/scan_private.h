@@ -192,6 +192,7 @@ typedef struct StrataScanState
 	bool		sought_by_join; /* access was chosen for their values */
 	/* DELETE of whole batches */
 	ModifyTableState *sweeper;	/* NULL: not allowed */
+	bool		sweep_tells;	/* rows are returned as well */
 	bool		sweep_locked;	/* the companion, for that */
 	int64		nswept;			/* batches */
 	int64		nswept_rows;	/* of others */

@@ -11,6 +11,12 @@
  * entries are written together, and only rows that somebody else has to do
  * with are returned.
  *
+ * Where somebody wants to see them (RETURNING, triggers that fire afterwards,
+ * as those of referencing keys, transition tables), entries are written
+ * together as well, and all rows are returned; change/ tells the ModifyTable
+ * node that they are deleted.  That takes a run to its end: who stops after
+ * some rows has deleted these alone.
+ *
  * Allowed per execution, when the executor has started: plans do not change,
  * and triggers are known by then.
  *
@@ -23,6 +29,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "optimizer/optimizer.h"
 #include "scan/scan.h"
 #include "storage/lmgr.h"
 
@@ -37,25 +44,35 @@ find_target(ModifyTableState *mt, Relation rel)
 	return NULL;
 }
 
-/* Does nobody ask what rows the statement deletes from the table? */
+/* May all rows that the scan returns be deleted before they are? */
 static bool
-nobody_looks(ModifyTableState *mt, ResultRelInfo *target)
+all_are_deleted(ModifyTableState *mt, ResultRelInfo *target)
 {
 	ModifyTable *plan = (ModifyTable *) mt->ps.plan;
 	TriggerDesc *triggers = target->ri_TrigDesc;
 
-	if (mt->operation != CMD_DELETE || plan->returningLists != NIL ||
-		plan->rowMarks != NIL || mt->mt_transition_capture != NULL)
-		return false;
+	/* a function that is called for a row may look at others */
+	return mt->operation == CMD_DELETE && plan->rowMarks == NIL &&
+		(triggers == NULL || (!triggers->trig_delete_before_row &&
+							  !triggers->trig_delete_instead_row)) &&
+		!contain_volatile_functions((Node *) plan->returningLists);
+}
+
+/* Does somebody ask what rows the statement deletes from the table? */
+static bool
+somebody_looks(ModifyTableState *mt, ResultRelInfo *target)
+{
+	TriggerDesc *triggers = target->ri_TrigDesc;
+
 	/* the keys of other tables that refer to this one are row triggers, too */
-	return triggers == NULL || (!triggers->trig_delete_before_row &&
-								!triggers->trig_delete_after_row &&
-								!triggers->trig_delete_instead_row &&
-								!triggers->trig_delete_old_table);
+	return ((ModifyTable *) mt->ps.plan)->returningLists != NIL ||
+		mt->mt_transition_capture != NULL ||
+		(triggers != NULL && (triggers->trig_delete_after_row ||
+							  triggers->trig_delete_old_table));
 }
 
 static void
-allow(ModifyTableState *mt, PlanState *child)
+allow(ModifyTableState *mt, PlanState *child, bool complete)
 {
 	StrataScanState *scan = strata_scan_state(child);
 	ResultRelInfo *target;
@@ -63,13 +80,16 @@ allow(ModifyTableState *mt, PlanState *child)
 	if (scan == NULL || scan->info.nkeys > 0)
 		return;
 	target = find_target(mt, scan->css.ss.ss_currentRelation);
-	if (target != NULL && nobody_looks(mt, target))
+	if (target == NULL || !all_are_deleted(mt, target))
+		return;
+	scan->sweep_tells = somebody_looks(mt, target);
+	if (complete || !scan->sweep_tells)
 		scan->sweeper = mt;
 }
 
 /* See scan.h. */
 void
-strata_scan_allow_sweep(PlanState *node)
+strata_scan_allow_sweep(PlanState *node, bool complete)
 {
 	ModifyTableState *mt = (ModifyTableState *) node;
 	PlanState  *child;
@@ -83,10 +103,10 @@ strata_scan_allow_sweep(PlanState *node)
 		AppendState *append = (AppendState *) child;
 
 		for (int i = 0; i < append->as_nplans; i++)
-			allow(mt, append->appendplans[i]);
+			allow(mt, append->appendplans[i], complete);
 	}
 	else
-		allow(mt, child);
+		allow(mt, child, complete);
 }
 
 /* May rows be deleted below the ModifyTable node, with all it needs? */
@@ -123,7 +143,7 @@ strata_sweep_batch(StrataScanState *scan, StrataOpenBatch *batch)
 	for (int i = 0; i < scan->filter->nquals; i++)
 		if (batch->verdicts[i] != STRATA_ALL)
 			return false;
-	if (!begin_sweep(scan))
+	if (scan->sweep_tells || !begin_sweep(scan))
 		return false;
 	strata_entries_apply(scan->entries, batch->reader);
 	if (!strata_store_sweep_batch(scan->css.ss.ss_currentRelation,
@@ -146,6 +166,7 @@ strata_sweep_rows(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	StrataVectorBatch *vector = &batch->vector;
 	int			nrows = vector->nrows;
+	int			nleft;
 	uint16	   *rows;
 
 	/* quals that are tried row by row, when a row is asked for */
@@ -158,14 +179,24 @@ strata_sweep_rows(StrataScanState *scan, StrataOpenBatch *batch)
 	Assert(vector->rows == NULL || vector->rows == rows);	/* scan:R1 */
 	strata_store_track_rows(scan->css.ss.ss_currentRelation, batch->reader,
 							rows, nrows);
-	vector->nrows =
-		strata_store_delete_rows(scan->css.ss.ss_currentRelation,
-								 scan->store->batches,
-								 &batch->batch_slot->tts_tid,
-								 batch->reader->first_row, rows, nrows,
-								 scan->css.ss.ps.state->es_output_cid);
+	if (scan->sweep_tells)
+		rows = memcpy(palloc(sizeof(uint16) * nrows), rows,
+					  sizeof(uint16) * nrows);
+	nleft = strata_store_delete_rows(scan->css.ss.ss_currentRelation,
+									 scan->store->batches,
+									 &batch->batch_slot->tts_tid,
+									 batch->reader->first_row, rows, nrows,
+									 scan->css.ss.ps.state->es_output_cid,
+									 scan->sweep_tells);
+	Assert(nleft >= 0 && nleft <= nrows);	/* scan:R1 */
+	scan->nswept_rows += nrows - nleft;
+	if (scan->sweep_tells)
+	{
+		pfree(rows);
+		return true;
+	}
 	vector->rows = rows;
-	scan->nswept_rows += nrows - vector->nrows;
-	count_deleted(scan, nrows - vector->nrows);
-	return vector->nrows > 0;
+	vector->nrows = nleft;
+	count_deleted(scan, nrows - nleft);
+	return nleft > 0;
 }

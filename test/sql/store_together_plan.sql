@@ -30,6 +30,14 @@ SET ROLE postgres;
 SELECT * FROM tgp_entries();
 RESET ROLE;
 ROLLBACK;
+-- also of rows that somebody wants to see
+BEGIN;
+SELECT count(*) FROM strata.verify('tgp');
+WITH d AS (DELETE FROM tgp WHERE third = 2 AND id < 3000 RETURNING id) SELECT count(*), sum(id) FROM d;
+SET ROLE postgres;
+SELECT * FROM tgp_entries();
+RESET ROLE;
+ROLLBACK;
 SELECT compress_chunk('tgp', recompress => true);
 SET ROLE postgres;
 SELECT * FROM tgp_entries();
