@@ -11,8 +11,7 @@
  *
  * That is told by counters in shared memory, one for many windows: whoever
  * has made an entry raises its own before he lets go of the batch's writing
- * lock, or can be overtaken by nobody who holds that.  A counter is read before
- * the entries are.  What is known is that a row has no entry; of others, and
+ * lock.  A counter is read before the entries are.  What is known is that a row has no entry; of others, and
  * where the library was not preloaded, each look is one into the index.
  *
  * A row that has got an entry counts as touched for good: entries may go, and
@@ -234,7 +233,7 @@ strata_row_is_untouched(Relation batches, int64 batch, int64 row)
 	if (counters == NULL || !strata_enable_row_cache)
 		return false;
 	window = touched_window(RelationGetRelid(batches), row / WINDOW_ROWS,
-						 HASH_ENTER);
+							HASH_ENTER);
 	count = pg_atomic_read_u64(counter_of(&window->key));
 	/* what it counts has been written before */
 	pg_read_barrier();
@@ -258,9 +257,10 @@ strata_rows_note_touched(Relation batches, int64 from, int64 to)
 	{
 		TouchedKey	key = {.number = number,
 		.companion = RelationGetRelid(batches)};
-		TouchedWindow *window = touched_window(key.companion, number, HASH_FIND);
+		TouchedWindow *window;
 		uint64		before;
 
+		window = touched_window(key.companion, number, HASH_FIND);
 		/* a full barrier: the entry is in the index to who sees the count */
 		before = pg_atomic_fetch_add_u64(counter_of(&key), 1);
 		if (window == NULL || !window->known || window->count != before)
