@@ -11,8 +11,9 @@
  *
  * That is told by counters in shared memory, one for many windows: whoever
  * has made an entry raises its own before he lets go of the batch's writing
- * lock.  A counter is read before the entries are.  What is known is that a row has no entry; of others, and
- * where the library was not preloaded, each look is one into the index.
+ * lock.  A counter is read before the entries are.  What is known is that a
+ * row has no entry; of others, and where the library was not preloaded, each
+ * look is one into the index.
  *
  * A row that has got an entry counts as touched for good: entries may go, and
  * come back when a subtransaction fails, but that makes all of it void.
