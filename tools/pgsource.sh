@@ -24,7 +24,8 @@ fetch_source() {
             (cd "$dir/archive" && apt-get "${sources[@]}" source -qq --download-only "postgresql-$major=$version" >&2) && break
         done
         ls "$dir"/archive/*.orig.tar.* >/dev/null 2>&1 || die "could not fetch the source of postgresql-$major; give PGSRC="
-        tar -xf "$dir"/archive/*.orig.tar.* -C "$dir" --strip-components=1
+        # by Python, which knows bzip2 where tar lacks the program for it
+        { python3 -m tarfile -e "$dir"/archive/*.orig.tar.* "$dir/unpacked" && mv "$dir"/unpacked/*/* "$dir"; } >&2 || die "could not unpack the source of postgresql-$major"
         # The suite's scripts go with the psql of their own version (15.19
         # changed what it does after a COPY that fails).
         (cd "$dir/archive" && apt-get download -qq "postgresql-client-$major=$version" >&2 &&

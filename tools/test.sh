@@ -48,6 +48,10 @@ servers() {
         "$ROOT/tools/server" start 8>&- 2>/dev/null || { "$ROOT/tools/server" log 30; die "a test server did not start"; }
     done
     PGXS_TEST=$(dirname "$("$("$ROOT/tools/server" pg_config)" --pgxs)")/../test
+    # a server from elsewhere may come without the modules of its version
+    TAP_MODULES=$PGXS_TEST/perl
+    [ -d "$TAP_MODULES/PostgreSQL" ] ||
+        TAP_MODULES=$(find /usr/lib/postgresql/*/lib/pgxs/src/test -maxdepth 1 -name perl 2>/dev/null | sort -V | tail -n 1)
 }
 lanes=()
 servers_down() {
@@ -248,7 +252,7 @@ run_tap() {
         TESTDIR="$stage" TESTDATADIR="$stage/tmp_check" TESTLOGDIR="$stage/tmp_check/log" \
         STRATA_PYTHON="$(python_with_psycopg2)" \
         PG_REGRESS="$PGXS_TEST/regress/pg_regress" STRATA_DATA="$STRATA_DATA" \
-        prove -I "$PGXS_TEST/perl" -I "$stage/test/t" --timer "test/t/$name.pl") \
+        prove -I "$TAP_MODULES" -I "$stage/test/t" --timer "test/t/$name.pl") \
         >"$log" 2>&1 8>&-; then
         pass "tap $name ($(sed -nE 's/^Files=.*Tests=([0-9]+), +([0-9]+).*/\1 checks, \2 s/p' "$log"))"
     else
