@@ -32,6 +32,7 @@ void
 _PG_init(void)
 {
 	strata_base_init();
+	strata_memory_init();
 	strata_stat_init();
 	strata_track_init();
 	strata_moved_init();

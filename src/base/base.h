@@ -82,6 +82,9 @@ extern bool strata_torture;
 
 extern void strata_base_init(void);
 
+/* memory.c: called once by _PG_init. */
+extern void strata_memory_init(void);
+
 /*
  * Bytes of values of a type that are integers in an order of integers (dates
  * and times are); 0: no such type.
