@@ -22,8 +22,11 @@
 
 #include "access/amapi.h"
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "access/table.h"
 #include "catalog/pg_am.h"
+#include "executor/tuptable.h"
 #include "replication/logicalworker.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -36,6 +39,10 @@ static amgettuple_function btree_gettuple = NULL;
  */
 static IndexScanDesc found_by = NULL;
 static int64 found_row;
+
+/* The columns that its index is made of; none: more than columns decides. */
+static AttrNumber found_columns[INDEX_MAX_KEYS];
+static int	found_ncolumns;
 
 /*
  * Are these keys "= value" on each column of the index?  Then values[] is
@@ -59,6 +66,21 @@ is_equality(Relation index, ScanKey keys, int nkeys, Datum *values,
 		values[i] = keys[i].sk_argument;
 	}
 	return true;
+}
+
+/* The index is asked for columns alone: note which. */
+static void
+note_columns(Relation index)
+{
+	const FormData_pg_index *form = index->rd_index;
+
+	found_ncolumns = form->indnatts;
+	for (int i = 0; i < form->indnatts; i++)
+	{
+		found_columns[i] = form->indkey.values[i];
+		if (found_columns[i] <= 0)
+			found_ncolumns = 0;
+	}
 }
 
 /*
@@ -96,6 +118,7 @@ rescan_uncovered(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys,
 											  scan->indexRelation, values,
 											  isnull);
 			found_by = found_row >= 0 ? scan : NULL;
+			note_columns(scan->indexRelation);
 		}
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(mcxt);
@@ -115,6 +138,57 @@ gettuple(IndexScanDesc scan, ScanDirection direction)
 }
 
 /*
+ * The found row, with the columns of its index alone: who looks for a conflict
+ * reads no others.  False: more than these may be asked for.
+ */
+static bool
+fetch_found(Relation rel, ItemPointer tid, TupleTableSlot *slot)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	StrataBatchRow row;
+	MemoryContext mcxt;
+	MemoryContext old;
+	Relation	batches;
+	Datum	   *values;
+	bool	   *isnull;
+	bool		found;
+
+	if (strata_tid_row(tid) != found_row || found_ncolumns == 0)
+		return false;
+	mcxt = AllocSetContextCreate(CurrentMemoryContext, "strata found row",
+								 ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(mcxt);
+	batches = table_open(strata_companion_oid(rel), AccessShareLock);
+	found = strata_batch_row_find_any(rel, batches, found_row, &row);
+	if (found)
+	{
+		HeapTuple	tuple;
+
+		values = palloc0(sizeof(Datum) * desc->natts);
+		isnull = palloc(sizeof(bool) * desc->natts);
+		memset(isnull, true, desc->natts);
+		for (int i = 0; i < found_ncolumns; i++)
+		{
+			int			column = found_columns[i] - 1;
+
+			values[column] = strata_batch_row_value(&row, found_columns[i],
+													&isnull[column]);
+		}
+		tuple = heap_form_tuple(desc, values, isnull);
+		tuple->t_self = *tid;
+		tuple->t_tableOid = RelationGetRelid(rel);
+		ExecForceStoreHeapTuple(tuple, slot, false);
+		ExecMaterializeSlot(slot);
+		slot->tts_tid = *tid;
+		slot->tts_tableOid = RelationGetRelid(rel);
+	}
+	table_close(batches, AccessShareLock);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(mcxt);
+	return found;
+}
+
+/*
  * A compressed TID comes of the above: the row was live, and nobody was
  * changing it.
  */
@@ -131,7 +205,8 @@ index_fetch_tuple(struct IndexFetchTableData *scan, ItemPointer tid,
 		*all_dead = false;
 	snapshot->xmin = snapshot->xmax = InvalidTransactionId;
 	snapshot->speculativeToken = 0;
-	return table_tuple_fetch_row_version(scan->rel, tid, SnapshotAny, slot);
+	return fetch_found(scan->rel, tid, slot) ||
+		table_tuple_fetch_row_version(scan->rel, tid, SnapshotAny, slot);
 }
 
 /* Will somebody look into rel's indexes in that way? */

@@ -9,7 +9,8 @@
  * within work_mem, until the transaction ends, something about their table
  * changes, or a subtransaction fails (which may give up the lock that kept
  * them in place). What a caller was given stays until two others have been
- * asked for.  Where they do not suffice, single rows are kept (store_kept.c).
+ * asked for.  Where they do not suffice, single rows are kept (store_kept.c),
+ * and batches that are decoded again are found where they were.
  *
  * src/store/store_fetch.c
  *-------------------------------------------------------------------------
@@ -22,6 +23,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -43,6 +45,24 @@ typedef struct CachedBatch
 	TupleTableSlot *slot;
 	StrataBatchReader *reader;
 } CachedBatch;
+
+/* Where a batch was, by the number of its first row, for the transaction. */
+typedef struct BatchPlaceKey
+{
+	int64		first_row;
+	Oid			companion;
+	uint32		zero;
+} BatchPlaceKey;
+
+typedef struct BatchPlace
+{
+	BatchPlaceKey key;
+	ItemPointerData tid;
+} BatchPlace;
+
+#define MAX_BATCH_PLACES 65536
+
+static HTAB *batch_places = NULL;
 
 static CachedBatch cached[CACHED_BATCHES];
 static int	last_used = 0;
@@ -71,6 +91,7 @@ at_transaction_end(XactEvent event, void *arg)
 		event == XACT_EVENT_PARALLEL_ABORT)
 	{
 		memset(cached, 0, sizeof(cached));
+		batch_places = NULL;
 		given_up = false;
 		strata_kept_forget();
 	}
@@ -246,6 +267,58 @@ load(CachedBatch *place, Relation rel, bool live)
 	return place->reader;
 }
 
+/* Remember where the batch of a place is; made for who needs a second look. */
+static void
+note_batch_place(const CachedBatch *place)
+{
+	BatchPlaceKey key = {.first_row = place->reader->first_row,
+	.companion = place->companion};
+	BatchPlace *noted;
+	bool		found;
+
+	if (batch_places == NULL)
+	{
+		HASHCTL		ctl = {0};
+
+		ctl.keysize = sizeof(BatchPlaceKey);
+		ctl.entrysize = sizeof(BatchPlace);
+		ctl.hcxt = TopTransactionContext;
+		batch_places = hash_create("strata places of batches", 256, &ctl,
+								   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	if (hash_get_num_entries(batch_places) >= MAX_BATCH_PLACES)
+		return;
+	noted = hash_search(batch_places, &key, HASH_ENTER, &found);
+	noted->tid = place->tid;
+}
+
+/*
+ * Is the batch that begins with the row where it was, to the snapshot?  The
+ * place may have been used again, so what is there is looked at.
+ */
+static bool
+find_in_place(Relation batches, int64 row, Snapshot snapshot,
+			  TupleTableSlot *slot)
+{
+	BatchPlaceKey key = {.first_row = row,
+	.companion = RelationGetRelid(batches)};
+	BatchPlace *noted;
+	bool		isnull;
+
+	if (batch_places == NULL ||
+		(noted = hash_search(batch_places, &key, HASH_FIND, NULL)) == NULL ||
+		!table_tuple_fetch_row_version(batches, &noted->tid, snapshot, slot))
+		return false;
+	if (DatumGetInt64(slot_getattr(slot, STRATA_BATCH_ATT_FIRST_ROW,
+								   &isnull)) != row)
+	{
+		ExecClearTuple(slot);
+		return false;
+	}
+	ExecMaterializeSlot(slot);
+	return true;
+}
+
 /* See store.h. */
 StrataBatchReader *
 strata_cached_batch(Relation rel, Relation batches, int64 row, ItemPointer tid)
@@ -262,10 +335,13 @@ strata_cached_batch(Relation rel, Relation batches, int64 row, ItemPointer tid)
 		bool		found;
 
 		place = make_place(rel, batches);
-		found = strata_batches_find(batches, row, snapshot, place->slot);
+		found = find_in_place(batches, row, snapshot, place->slot) ||
+			strata_batches_find(batches, row, snapshot, place->slot);
 		UnregisterSnapshot(snapshot);
 		if (!found || load(place, rel, true) == NULL)
 			return NULL;
+		if (given_up)
+			note_batch_place(place);
 	}
 	*tid = place->tid;
 	return place->reader;
