@@ -180,7 +180,7 @@ verify_numbering(StrataStore *store, int64 nbatches, VerifyOutput *out)
 
 	scan->xs_want_itup = true;
 	index_rescan(scan, NULL, 0, NULL, 0);
-	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	while (strata_index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
 		bool		isnull;
 		int			nrows;

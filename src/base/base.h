@@ -173,6 +173,16 @@ extern void strata_sort_init(struct SortSupportData *sort, Oid type,
 							 MemoryContext mcxt);
 
 /*
+ * index_getnext_slot and index_getnext_tid, in the scan's memory context:
+ * btree keeps there what it remembers from one call to the next.
+ */
+extern bool strata_index_getnext_slot(struct IndexScanDescData *scan,
+									  ScanDirection direction,
+									  TupleTableSlot *slot);
+extern ItemPointer strata_index_getnext_tid(struct IndexScanDescData *scan,
+											ScanDirection direction);
+
+/*
  * Work with the rights of another role, until strata_owner_leave (or the end
  * of the (sub)transaction, on an error).  For maintenance of a table as its
  * owner: with search_path pinned unless the session is that owner's; functions

@@ -97,7 +97,7 @@ strata_key_places_next(StrataPlaceScan *scan, TupleTableSlot *slot)
 		ScanKeyData keys[2];
 
 		if (scan->at >= 0 &&
-			index_getnext_slot(scan->scan, ForwardScanDirection, slot))
+			strata_index_getnext_slot(scan->scan, ForwardScanDirection, slot))
 			return true;
 		if (++scan->at == scan->n)
 			return false;

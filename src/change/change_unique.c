@@ -514,7 +514,7 @@ next_candidate(Candidates *c)
 	{
 		if (c->scan == NULL)
 			begin_step(c);
-		if (index_getnext_slot(c->scan, ForwardScanDirection, c->slot))
+		if (strata_index_getnext_slot(c->scan, ForwardScanDirection, c->slot))
 			return true;
 		index_endscan(c->scan);
 		c->scan = NULL;

@@ -399,7 +399,7 @@ strata_store_merge_batches(StrataStore *store, const StrataLayout *layout,
 						   F_TEXTEQ, CStringGetTextDatum(layout->text));
 	scan = strata_index_beginscan(store->batches, index, snapshot, 1, 0);
 	index_rescan(scan, &key, 1, NULL, 0);
-	while (index_getnext_slot(scan, ForwardScanDirection, merge.slot))
+	while (strata_index_getnext_slot(scan, ForwardScanDirection, merge.slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!strata_batch_reader_load(merge.reader, merge.slot))

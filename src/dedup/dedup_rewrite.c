@@ -183,7 +183,7 @@ copy_by_index(DedupRewrite *rewrite, Relation index, TupleTableSlot *slot)
 	pgstat_progress_update_param(PROGRESS_CLUSTER_INDEX_RELID,
 								 RelationGetRelid(index));
 	index_rescan(scan, NULL, 0, NULL, 0);
-	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	while (strata_index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (scan->xs_recheck)

@@ -192,7 +192,7 @@ find_latest(Relation rel, AttrNumber attno, Oid key_type, int64 *latest)
 						   (Datum) 0);
 	scan = strata_index_beginscan(rel, index, &snapshot, 1, 0);
 	index_rescan(scan, &key, 1, NULL, 0);
-	found = index_getnext_slot(scan, direction, slot);
+	found = strata_index_getnext_slot(scan, direction, slot);
 	if (found)
 	{
 		bool		isnull;

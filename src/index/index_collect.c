@@ -54,8 +54,8 @@ strata_index_batches_next(StrataIndexBatches *batches, int64 *first_row)
 	bool		isnull;
 
 	CHECK_FOR_INTERRUPTS();
-	if (!index_getnext_slot(batches->scan, ForwardScanDirection,
-							batches->slot))
+	if (!strata_index_getnext_slot(batches->scan, ForwardScanDirection,
+								   batches->slot))
 		return false;
 	*first_row = DatumGetInt64(slot_getattr(batches->slot,
 											STRATA_BATCH_ATT_FIRST_ROW,

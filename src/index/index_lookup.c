@@ -173,7 +173,8 @@ search_run(StrataIndexLookup *lookup, IndexScanDesc scan,
 	ScanKeyInit(&keys[1], 2, BTLessEqualStrategyNumber, F_INT8LE,
 				Int64GetDatum(hash));
 	index_rescan(scan, keys, 2, NULL, 0);
-	while (index_getnext_slot(scan, BackwardScanDirection, lookup->slot))
+	while (strata_index_getnext_slot(scan, BackwardScanDirection,
+									 lookup->slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		old = MemoryContextSwitchTo(lookup->mcxt);

@@ -512,8 +512,8 @@ strata_index_cursor_next(StrataIndexCursor *cursor, StrataIndexEntry *entry)
 		bool		found;
 
 		CHECK_FOR_INTERRUPTS();
-		found = index_getnext_slot(cursor->scan, ForwardScanDirection,
-								   cursor->slot);
+		found = strata_index_getnext_slot(cursor->scan, ForwardScanDirection,
+										  cursor->slot);
 		if (found)
 			strata_index_row_read(cursor->relation, cursor->slot,
 								  &cursor->row);

@@ -263,7 +263,7 @@ strata_summary_cursor_next(StrataSummaryCursor *cursor)
 	uint32		crc;
 
 	CHECK_FOR_INTERRUPTS();
-	if (!index_getnext_slot(cursor->scan, ForwardScanDirection, slot))
+	if (!strata_index_getnext_slot(cursor->scan, ForwardScanDirection, slot))
 		return NULL;
 	slot_getallattrs(slot);
 	n = DatumGetInt64(slot->tts_values[STRATA_INDEX_ATT_ENTRIES - 1]);

@@ -46,6 +46,7 @@ struct StrataIndexValues
 	Relation	index;
 	EState	   *estate;			/* NULL: there is nothing to evaluate */
 	ExprState  *predicate;
+	AttrNumber	predicate_only; /* the one column it is of; 0: of others, too */
 	IndexExpression *expressions;	/* by column of the index; state NULL: a
 									 * column of R's */
 	Bitmapset  *used;			/* columns of R's that expressions are of */
@@ -96,10 +97,10 @@ prepare_expressions(StrataIndexValues *values)
 	List	   *expressions = RelationGetIndexExpressions(values->index);
 	List	   *predicate = RelationGetIndexPredicate(values->index);
 	ListCell   *lc = list_head(expressions);
-	AttrNumber	only;
 
 	values->estate = CreateExecutorState();
-	values->used = columns_used(values->rel, (Node *) predicate, &only);
+	values->used = columns_used(values->rel, (Node *) predicate,
+								&values->predicate_only);
 	if (predicate != NIL)
 		values->predicate = ExecPrepareQual(predicate, values->estate);
 	for (int i = 0; i < values->index->rd_index->indnkeyatts; i++)
@@ -194,20 +195,49 @@ fill_slot(StrataIndexValues *values, int row)
 	values->filled = row;
 }
 
-/* Which rows does the predicate let in? */
+static bool
+ask_row_predicate(StrataIndexValues *values, int row)
+{
+	ExprContext *econtext = GetPerTupleExprContext(values->estate);
+
+	CHECK_FOR_INTERRUPTS();
+	ResetExprContext(econtext);
+	fill_slot(values, row);
+	return ExecQual(values->predicate, econtext);
+}
+
+/*
+ * Which rows does the predicate let in?  Of one column that has a dictionary
+ * it is asked once for each entry that rows have.
+ */
 static void
 ask_predicate(StrataIndexValues *values)
 {
-	ExprContext *econtext = GetPerTupleExprContext(values->estate);
 	int			nrows = values->reader->nrows;
+	const StrataColumn *col = values->predicate_only == 0 ? NULL :
+	strata_batch_reader_column(values->reader, values->predicate_only);
+	bool		by_code = col != NULL && !col->constant && col->codes != NULL;
+	int		   *asked = NULL;	/* by code, behind them null: a row, from 1 */
 
 	values->let_in = MemoryContextAlloc(values->kept, sizeof(bool) * nrows);
+	if (by_code)
+		asked = MemoryContextAllocZero(values->kept, sizeof(int) *
+									   (col->ndict + 1));
 	for (int row = 0; row < nrows; row++)
 	{
-		CHECK_FOR_INTERRUPTS();
-		ResetExprContext(econtext);
-		fill_slot(values, row);
-		values->let_in[row] = ExecQual(values->predicate, econtext);
+		bool		isnull = by_code && col->isnull != NULL &&
+		col->isnull[row];
+		int		   *same = !by_code ? NULL :
+		&asked[isnull ? col->ndict : (int) col->codes[row]];
+
+		if (by_code && *same > 0)
+			values->let_in[row] = values->let_in[*same - 1];
+		else if (col != NULL && col->constant && row > 0)
+			values->let_in[row] = values->let_in[0];
+		else
+			values->let_in[row] = ask_row_predicate(values, row);
+		if (by_code)
+			*same = row + 1;
 	}
 }
 

@@ -26,7 +26,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/toast_internals.h"
-#include "base/compat.h"
+#include "base/base.h"
 #include "catalog/pg_type_d.h"
 #include "executor/tuptable.h"
 #include "storage/bufmgr.h"
@@ -231,8 +231,8 @@ fetch_by_index(StrataToastFetcher *fetcher, Oid valueid, char *data,
 	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_OIDEQ,
 				ObjectIdGetDatum(valueid));
 	index_rescan(fetcher->scan, &key, 1, NULL, 0);
-	while (index_getnext_slot(fetcher->scan, ForwardScanDirection,
-							  fetcher->slot))
+	while (strata_index_getnext_slot(fetcher->scan, ForwardScanDirection,
+									 fetcher->slot))
 	{
 		bool		to_free;
 
@@ -306,8 +306,8 @@ fetch_chunks(StrataToastFetcher *fetcher, Oid valueid, char *data,
 	ScanKeyInit(&keys[2], 2, BTLessEqualStrategyNumber, F_INT4LE,
 				Int32GetDatum(last));
 	index_rescan(fetcher->slices, keys, 3, NULL, 0);
-	while (index_getnext_slot(fetcher->slices, ForwardScanDirection,
-							  fetcher->slot))
+	while (strata_index_getnext_slot(fetcher->slices, ForwardScanDirection,
+									 fetcher->slot))
 	{
 		bool		to_free;
 

@@ -380,7 +380,7 @@ strata_index_source_next(StrataIndexSource *source, ScanDirection direction,
 		ScanKeyData keys[2];
 
 		if (source->at >= 0 && source->at < source->nranges &&
-			index_getnext_slot(source->scan, direction, slot))
+			strata_index_getnext_slot(source->scan, direction, slot))
 			return true;
 		if (source->at == (step > 0 ? source->nranges : -1))
 			return false;

@@ -303,8 +303,8 @@ strata_scan_nearest_next(StrataNearest *nearest, double limit,
 				seek_batches(nearest, nearest->order[nearest->at].first_row,
 							 nearest->order[nearest->at].first_row + 1);
 		}
-		if (!index_getnext_slot(nearest->batches, ForwardScanDirection,
-								batch->batch_slot))
+		if (!strata_index_getnext_slot(nearest->batches, ForwardScanDirection,
+									   batch->batch_slot))
 		{
 			nearest->reading = false;
 			nearest->at++;
@@ -377,7 +377,8 @@ strata_scan_nearest_next_row(StrataNearest *nearest, double limit,
 		InstrStartNode(node->instrument);
 	ResetExprContext(econtext);
 	while (slot == NULL &&
-		   index_getnext_tid(nearest->rows, ForwardScanDirection) != NULL &&
+		   strata_index_getnext_tid(nearest->rows,
+									ForwardScanDirection) != NULL &&
 		   entry_distance(nearest->rows, nearest->type) <= limit)
 	{
 		CHECK_FOR_INTERRUPTS();

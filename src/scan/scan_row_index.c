@@ -265,7 +265,7 @@ strata_scan_rows_by_bound(PlanState *node, AttrNumber attno, bool greatest,
 	/* entries are counted first, which is cheap */
 	index_rescan(rows->desc, keys, nkeys, NULL, 0);
 	while (n <= rows->budget &&
-		   index_getnext_tid(rows->desc, ForwardScanDirection) != NULL)
+		   strata_index_getnext_tid(rows->desc, ForwardScanDirection) != NULL)
 		n++;
 	if (n > rows->budget)
 	{
@@ -391,7 +391,7 @@ next_passing(StrataScanState *scan)
 	ExprState  *qual = strata_scan_qual(scan);
 
 	while ((!rows->grouped || rows->budget >= 0) &&
-		   index_getnext_tid(rows->desc, rows->direction) != NULL)
+		   strata_index_getnext_tid(rows->desc, rows->direction) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
 		rows->budget--;

@@ -744,7 +744,7 @@ next_best(StrataSource *source, TupleTableSlot *slot)
 
 	direction = is_max_access(source) ? BackwardScanDirection :
 		ForwardScanDirection;
-	while (index_getnext_tid(source->current, direction) != NULL)
+	while (strata_index_getnext_tid(source->current, direction) != NULL)
 	{
 		if (source->skipping && is_in_skipped(source))
 		{
@@ -784,8 +784,8 @@ strata_source_next_in_range(StrataSource *source, TupleTableSlot *slot)
 		if (source->best_first && source->range == STRATA_RANGE_LAYOUT)
 			found = next_best(source, slot);
 		else
-			found = index_getnext_slot(source->current, source->direction,
-									   slot);
+			found = strata_index_getnext_slot(source->current,
+											  source->direction, slot);
 		/* nothing but the snapshot can change that, and it stays */
 		if (!found && source->at_start &&
 			(source->range == STRATA_RANGE_BEFORE ||
@@ -817,7 +817,7 @@ strata_source_peek(StrataSource *source, Datum *bound, bool *isnull)
 	if (!source->in_range)
 		return false;
 	source->at_start = false;
-	if (index_getnext_tid(desc, source->direction) == NULL)
+	if (strata_index_getnext_tid(desc, source->direction) == NULL)
 		return source->in_range = false;
 	release_page(desc);
 	source->peeked = true;

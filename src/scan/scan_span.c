@@ -9,6 +9,7 @@
  * src/scan/scan_span.c
  *-------------------------------------------------------------------------
  */
+#include "base/base.h"
 #include "scan/scan_source_private.h"
 #include "store/store.h"
 
@@ -86,7 +87,7 @@ last_span(const StrataSpans *spans, IndexScanDesc desc, ScanKey keys,
 {
 	index_rescan(desc, keys, nkeys, NULL, 0);
 	*span = -1;
-	if (index_getnext_tid(desc, BackwardScanDirection) != NULL)
+	if (strata_index_getnext_tid(desc, BackwardScanDirection) != NULL)
 		*span = entry_span(spans, desc);
 	return *span >= 0;
 }
@@ -113,12 +114,12 @@ walk_all(const StrataSpans *spans, IndexScanDesc desc, ScanKey layout,
 	keys[1].sk_attno = 2;
 	index_rescan(desc, keys, 2, NULL, 0);
 	*span = 0;
-	if (index_getnext_tid(desc, BackwardScanDirection) != NULL)
+	if (strata_index_getnext_tid(desc, BackwardScanDirection) != NULL)
 		*span = entry_span(spans, desc);
 	keys[0].sk_flags = SK_ISNULL | SK_SEARCHNOTNULL;
 	index_rescan(desc, keys, 2, NULL, 0);
 	while (*span >= 0 &&
-		   index_getnext_tid(desc, BackwardScanDirection) != NULL)
+		   strata_index_getnext_tid(desc, BackwardScanDirection) != NULL)
 	{
 		bool		isnull;
 		int16		its;

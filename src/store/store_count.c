@@ -122,7 +122,7 @@ count_all(Counting *c)
 	TupleDesc	desc = RelationGetDescr(c->scan->indexRelation);
 	IndexedBatch batch = {.first_row = -1};
 
-	while (index_getnext_tid(c->scan, ForwardScanDirection) != NULL)
+	while (strata_index_getnext_tid(c->scan, ForwardScanDirection) != NULL)
 	{
 		IndexedBatch next;
 		bool		isnull;
@@ -170,7 +170,7 @@ strata_store_has_batches(Relation rel, Snapshot snapshot)
 	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE,
 				Int64GetDatum(0));
 	index_rescan(scan, &key, 1, NULL, 0);
-	found = index_getnext_slot(scan, ForwardScanDirection, slot);
+	found = strata_index_getnext_slot(scan, ForwardScanDirection, slot);
 	ExecDropSingleTupleTableSlot(slot);
 	index_endscan(scan);
 	index_close(index, AccessShareLock);

@@ -419,7 +419,7 @@ static bool
 next_about(Relation batches, IndexScanDesc scan, TupleTableSlot *slot,
 		   int64 row, StrataEntry *entry)
 {
-	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	while (strata_index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
 		slot_getsomeattrs(slot, STRATA_BATCH_FIXED_ATTS);
 		strata_entry_parse(batches, slot, entry);
@@ -519,7 +519,7 @@ static void
 visit_scan(Relation batches, IndexScanDesc scan, TupleTableSlot *slot,
 		   int64 first_row, StrataEntryVisitor visit, void *arg)
 {
-	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	while (strata_index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
 		StrataEntry entry;
 

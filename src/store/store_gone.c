@@ -105,7 +105,7 @@ static bool
 next_gone(StrataEntries *entries, ScanDirection direction, StrataEntry *entry,
 		  int *visited)
 {
-	while (index_getnext_slot(entries->scan, direction, entries->slot))
+	while (strata_index_getnext_slot(entries->scan, direction, entries->slot))
 	{
 		(*visited)++;
 		if (entries->check &&

@@ -51,7 +51,7 @@ strata_batches_find(Relation batches, int64 row, Snapshot snapshot,
 	scan = strata_index_beginscan(batches, index, snapshot, 1, 0);
 	index_rescan(scan, &key, 1, NULL, 0);
 	/* of all versions at this number, or the one before it, the first will do */
-	found = index_getnext_slot(scan, BackwardScanDirection, slot) &&
+	found = strata_index_getnext_slot(scan, BackwardScanDirection, slot) &&
 		holds_row(slot, row);
 	/* the slot keeps its own pin */
 	if (found)
@@ -78,7 +78,7 @@ strata_store_find_last_batch(StrataStore *store, Snapshot snapshot,
 	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE,
 				Int64GetDatum(0));
 	index_rescan(scan, &key, 1, NULL, 0);
-	found = index_getnext_slot(scan, BackwardScanDirection, slot);
+	found = strata_index_getnext_slot(scan, BackwardScanDirection, slot);
 	if (found)
 		ExecMaterializeSlot(slot);
 	index_endscan(scan);

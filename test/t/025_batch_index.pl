@@ -1,23 +1,29 @@
 # test/t/025_batch_index.pl
 #	  What leads from values to batches: on a standby, where each replayed page
-#	  is compared with the primary's, after crashes in the middle of making it,
-#	  and beside transactions that load batches while an index is made.
+#	  is compared with the primary's, after crashes in the middle of making it
+#	  (CREATE INDEX and REINDEX CONCURRENTLY, too), beside transactions that load
+#	  batches while an index is made, and in a database that was dumped.
 use strict;
 use warnings;
 
 use StrataTest;
 use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $primary = strata_node('primary', "wal_log_hints = on\nwal_consistency_checking = 'all'\nmax_wal_size = 4GB\nwal_keep_size = 1GB\nstrata.index_pages = 0\nstrata.batch_rows = 100\n", allows_streaming => 1);
 $primary->safe_psql('postgres', q{
 	CREATE EXTENSION strata;
-	CREATE TABLE h (ts timestamptz NOT NULL, dev int, trace uuid, num bigint, tags text[]);
+	CREATE TABLE h (ts timestamptz NOT NULL, dev int, trace uuid, num bigint, tags text[], pos point);
 	CREATE TABLE t (LIKE h) USING strata WITH (strata.segmentby = 'dev', strata.orderby = 'ts', strata.direct_load = on);
 	CREATE INDEX t_trace ON t (trace);
 	CREATE INDEX t_brin ON t USING brin (ts timestamptz_minmax_multi_ops, num int8_bloom_ops);
 	CREATE INDEX t_gin ON t USING gin (tags);
-	CREATE FUNCTION made(a int, b int) RETURNS SETOF h LANGUAGE sql AS $$ SELECT '2026-01-01'::timestamptz + i * interval '1 s', i % 3, md5(i::text)::uuid, i * 7919 % 10007, ARRAY['u' || i, 'g' || i / 150, NULL] FROM generate_series(a, b) AS i $$;
+	CREATE INDEX t_gist ON t USING gist (pos);
+	CREATE INDEX t_expr ON t ((num % 1000));
+	CREATE INDEX t_some ON t (trace) WHERE num < 100;
+	CREATE INDEX t_made ON t USING gist (point(num, dev)) WHERE dev > 0;
+	CREATE FUNCTION made(a int, b int) RETURNS SETOF h LANGUAGE sql AS $$ SELECT '2026-01-01'::timestamptz + i * interval '1 s', i % 3, md5(i::text)::uuid, i * 7919 % 10007, ARRAY['u' || i, 'g' || i / 150, NULL], point(i / 7 % 50, i % 7) FROM generate_series(a, b) AS i $$;
 });
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -27,22 +33,27 @@ $standby->start;
 # Rows that look-ups find, and whether by the batch index.
 sub same_rows
 {
-	my ($node, $what) = @_;
+	my ($node, $what, $database) = @_;
+	$database //= 'postgres';
 	my $where = q{trace IN (SELECT md5(g::text)::uuid FROM generate_series(0, 9000, 500) AS g) OR false};
 	my $all = join ', ', map { "md5('$_')::uuid" } map { $_ * 500 } 0 .. 18;
-	foreach my $condition ("trace IN ($all)", "trace = md5('1500')::uuid", 'num = 5', 'num IN (7, 8, 9, 10007)', "trace = md5('11234')::uuid", "ts BETWEEN '2026-01-01 00:50' AND '2026-01-01 00:51'", 'num = 4711::bigint', q{tags @> '{u1500}'}, q{tags && '{g7,u11234}'}, q{tags <@ '{u7,g0}'}, $where)
+	foreach my $condition ("trace IN ($all)", "trace = md5('1500')::uuid", 'num = 5', 'num IN (7, 8, 9, 10007)', "trace = md5('11234')::uuid", "ts BETWEEN '2026-01-01 00:50' AND '2026-01-01 00:51'", 'num = 4711::bigint', q{tags @> '{u1500}'}, q{tags && '{g7,u11234}'}, q{tags <@ '{u7,g0}'}, q{num % 1000 = 7}, 'num % 1000 = ANY (ARRAY[7, 8, NULL])', 'num < 100', "num < 50 AND trace = md5('7')::uuid", q{pos <@ box '((3,1),(5,2))'}, q{point(num, dev) <@ box '((5,1),(9,2))' AND dev > 0}, $where)
 	{
-		my $query = "SELECT coalesce(md5(string_agg(x::text, ',' ORDER BY x::text)), '') FROM (SELECT * FROM %s WHERE $condition) AS x";
-		is($node->safe_psql('postgres', sprintf($query, 't')), $node->safe_psql('postgres', sprintf($query, 'h')), "$what: $condition");
+		my $query = "SELECT coalesce(md5(string_agg(x::text, ',' ORDER BY x::text)), '') FROM (SELECT * FROM TABLE_ WHERE $condition) AS x";
+		is($node->safe_psql($database, $query =~ s/TABLE_/t/r), $node->safe_psql($database, $query =~ s/TABLE_/h/r), "$what: $condition");
 	}
-	is($node->safe_psql('postgres', q{SELECT count(*) FROM strata.verify('t')}), '0', "$what: sound");
+	my $nearest = q{SELECT pos <-> point(3, 3) FROM TABLE_ WHERE num > 100 ORDER BY 1 LIMIT 40};
+	is($node->safe_psql($database, $nearest =~ s/TABLE_/t/r), $node->safe_psql($database, $nearest =~ s/TABLE_/h/r), "$what: nearest");
+	is($node->safe_psql($database, q{SELECT count(*) FROM strata.verify('t')}), '0', "$what: sound");
 }
 
 sub by_batch_index
 {
-	my ($node) = @_;
-	return $node->safe_psql('postgres', q{EXPLAIN SELECT * FROM t WHERE trace = md5('1')::uuid}) =~ /Batch Index: t_trace/
-	  && $node->safe_psql('postgres', q{EXPLAIN SELECT * FROM t WHERE tags @> '{u1}'}) =~ /Batch Index: t_gin/;
+	my ($node, $database) = @_;
+	$database //= 'postgres';
+	return $node->safe_psql($database, q{EXPLAIN SELECT * FROM t WHERE trace = md5('1')::uuid}) =~ /Batch Index: t_trace/
+	  && $node->safe_psql($database, q{EXPLAIN SELECT * FROM t WHERE tags @> '{u1}'}) =~ /Batch Index: t_gin/
+	  && $node->safe_psql($database, q{EXPLAIN SELECT * FROM t WHERE num % 1000 = 7}) =~ /Batch Index: t_expr/;
 }
 
 my @steps = (
@@ -55,7 +66,11 @@ my @steps = (
 	[ 'decompressed', q{SELECT decompress_chunk('t')}, 'VACUUM t' ],
 	[ 'compressed again', q{SELECT compress_chunk('t')} ],
 	[ 'rewritten', 'VACUUM FULL t' ],
-	[ 'reindexed', 'REINDEX TABLE t' ],);
+	[ 'reindexed', 'REINDEX TABLE t' ],
+	[ 'reindexed beside others', 'REINDEX TABLE CONCURRENTLY t' ],
+	[ 'types changed', (map { ("ALTER TABLE $_ ALTER tags TYPE varchar[]", "ALTER TABLE $_ ALTER dev TYPE bigint", "ALTER TABLE $_ ALTER pos TYPE box USING box(pos, pos)") } 't', 'h'), 'ANALYZE t' ],
+	[ 'and compressed', q{SELECT compress_chunk('t', recompress => true)} ],
+	[ 'types changed back', (map { ("ALTER TABLE $_ ALTER tags TYPE text[]", "ALTER TABLE $_ ALTER dev TYPE int", "ALTER TABLE $_ ALTER pos TYPE point USING center(pos)") } 't', 'h'), q{SELECT compress_chunk('t')}, 'ANALYZE t' ],);
 foreach my $step (@steps)
 {
 	my ($what, @sql) = @$step;
@@ -85,6 +100,31 @@ foreach my $sql (q{SELECT compress_chunk('t', recompress => true)}, 'CREATE INDE
 	same_rows($primary, "after a crash in $sql");
 }
 
+# a crash while an index is made, or made again, beside a transaction that it waits for
+foreach my $sql ('CREATE INDEX CONCURRENTLY t_beside ON t ((num % 77), trace)', 'CREATE INDEX CONCURRENTLY t_beside ON t USING gist (box(pos, pos)) WHERE dev = 1', 'REINDEX INDEX CONCURRENTLY t_gin', 'REINDEX INDEX CONCURRENTLY t_expr')
+{
+	my ($writer) = start_psql($primary, q{BEGIN; INSERT INTO t SELECT * FROM made(9200, 9201); SELECT pg_sleep(600);});
+	ok(wait_until(sub { return $primary->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%pg_sleep(600)%'") eq '1' }), "a writer beside: $sql");
+	my ($session) = start_psql($primary, "$sql;");
+	ok(wait_until(sub { return $primary->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%CONCURRENTLY%' AND pid <> pg_backend_pid()") eq '1' }), "waiting: $sql");
+	$primary->safe_psql('postgres', 'SELECT pg_switch_wal()');
+	my $postmaster = $primary->{_pid};
+	$primary->kill9;
+	eval { $_->finish } foreach ($writer, $session);
+	wait_until(sub { return !kill 0, $postmaster; });
+	ok(wait_until(sub { return $primary->start(fail_ok => 1); }, 300), "started again: $sql");
+	same_rows($primary, "a crash in $sql");
+	# what is left of it is invalid, and nobody is led by it
+	my $left = $primary->safe_psql('postgres', q{SELECT string_agg(indexrelid::regclass::text, ', ') FROM pg_index WHERE indrelid = 't'::regclass AND NOT indisvalid});
+	ok($left ne '', "something is left of it: $sql");
+	$primary->safe_psql('postgres', q{SELECT compress_chunk('t', recompress => true)});
+	same_rows($primary, "compressed after a crash in $sql");
+	$primary->safe_psql('postgres', "DROP INDEX $left");
+	$primary->safe_psql('postgres', $sql);
+	same_rows($primary, "$sql, once more");
+	$primary->safe_psql('postgres', 'DROP INDEX IF EXISTS t_beside');
+}
+
 # loads beside an index that is made again, and compressions
 my @batches = map { my $a = 10000 + $_ * 100; my $b = $a + 99; "SELECT * FROM made($a, $b)" } 1 .. 30;
 my ($load) = start_psql($primary, join('', map { "INSERT INTO t $_;\n" } @batches));
@@ -112,5 +152,17 @@ $standby->promote;
 same_rows($standby, 'promoted');
 $standby->safe_psql('postgres', q{SELECT compress_chunk('t', recompress => true)});
 same_rows($standby, 'promoted and compressed');
+
+# dumped, and restored by several jobs; the second time out of one file
+my $dumps = PostgreSQL::Test::Utils::tempdir();
+foreach my $format ('directory', 'custom')
+{
+	$standby->command_ok([ 'pg_dump', "-F$format", ($format eq 'directory' ? ('-j', '2') : ()), '-f', "$dumps/$format", '-h', $standby->host, '-p', $standby->port, 'postgres' ], "dumped: $format");
+	$standby->safe_psql('postgres', "CREATE DATABASE $format");
+	$standby->command_ok([ 'pg_restore', '-e', '-j', '2', '-h', $standby->host, '-p', $standby->port, '-d', $format, "$dumps/$format" ], "restored: $format");
+	$standby->safe_psql($format, 'ANALYZE t');
+	same_rows($standby, "restored: $format", $format);
+	ok(by_batch_index($standby, $format), "and look-ups are by the index: $format");
+}
 $standby->stop;
 done_testing();

@@ -54,6 +54,7 @@ sub fill
 		q{SELECT create_hypertable('cpu', 'ts', chunk_time_interval => interval '1 day')},
 		q{ALTER TABLE cpu SET (strata.segmentby = 'host', strata.orderby = 'ts DESC')},
 		q{CREATE INDEX cpu_v ON cpu (v)}, q{CREATE INDEX cpu_brin ON cpu USING brin (v)}, q{CREATE INDEX cpu_doc ON cpu USING gin (doc)},
+		q{CREATE INDEX cpu_upper ON cpu (upper(host), id)}, q{CREATE INDEX cpu_some ON cpu (id) WHERE v < 5000}, q{CREATE INDEX cpu_point ON cpu USING gist (point(v, id))},
 		q{INSERT INTO cpu SELECT '2026-01-01'::timestamptz + i * interval '20 s', i, 'host_' || i % 5, i, jsonb_build_object('w' || i % 997, i) FROM generate_series(1, 20000) i},
 		q{SELECT compress_chunk(c) FROM show_chunks('cpu') c},
 		# a continuous aggregate, of which retention has kept a part
