@@ -13,7 +13,7 @@ CREATE FUNCTION advise_compression(
 RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'strata_advise_compression' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION advise_compression(regclass) IS
-'candidates for strata.segmentby, smallest predicted size first, each with reason and the command that sets it and compresses; of a partitioned table, its largest partition is looked at';
+'candidates for strata.segmentby, smallest predicted size first, each with reason and the command that sets it and compresses; before them strata_dedup (segmentby is null) where rows are changed one by one; of a partitioned table, its largest partition is looked at';
 
 CREATE FUNCTION strata.codec_choice(
 	relation regclass,

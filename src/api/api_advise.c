@@ -15,6 +15,7 @@
 #include "api/api_private.h"
 #include "catalog/catalog.h"
 #include "compress/compress.h"
+#include "dedup/dedup.h"
 #include "hypertable/hypertable.h"
 #include "job/job.h"
 
@@ -155,7 +156,7 @@ open_table(Oid relid, double *share)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", relid)));
-	if (!strata_relation_is_strata(rel) &&
+	if (!strata_relation_is_strata(rel) && !strata_is_dedup(rel) &&
 		rel->rd_rel->relam != HEAP_TABLE_AM_OID)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -671,6 +672,29 @@ find_candidates(Relation rel, double *distinct, Candidate *candidates,
 	return n;
 }
 
+/* The row of advise_compression() that says strata_dedup, if it is better. */
+static bool
+put_dedup_advice(ReturnSetInfo *rsinfo, Relation rel, const Candidate *best,
+				 const char *kind, const char *name)
+{
+	StrataDedupAdvice dedup;
+	Datum		values[9] = {0};
+	bool		nulls[9] = {false, true, true, false, false, true, true, false,
+	false};
+
+	if (!strata_api_advise_dedup(rel, best->rows, best->bytes, &dedup))
+		return false;
+	values[0] = Int32GetDatum(1);
+	values[3] = Int64GetDatum((int64) dedup.bytes);
+	values[4] = Float8GetDatum(ratio_of(dedup.before, dedup.bytes));
+	values[7] = CStringGetTextDatum(dedup.reason);
+	nulls[8] = dedup.is_dedup;
+	values[8] = CStringGetTextDatum(psprintf("ALTER %s %s SET ACCESS METHOD %s;",
+											 kind, name, STRATA_DEDUP_AM));
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	return true;
+}
+
 /*
  * advise_compression(relation)
  *		-> (rank, segmentby, orderby, predicted_bytes, ratio, rows_per_batch,
@@ -691,6 +715,7 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 	const char *how = "";
 	const char *kind;
 	char	   *name;
+	int			first;
 	int			n;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -734,6 +759,8 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 	if (!strata_relation_is_strata(rel) &&
 		RelationGetRelid(rel) == PG_GETARG_OID(0))
 		how = psprintf("ALTER %s %s SET ACCESS METHOD strata; ", kind, name);
+	first = RelationGetRelid(rel) == PG_GETARG_OID(0) &&
+		put_dedup_advice(rsinfo, rel, &candidates[0], kind, name) ? 2 : 1;
 	for (int i = 0; i < n; i++)
 	{
 		StrataLayout *layout = candidate_layout(present, &candidates[i]);
@@ -745,7 +772,7 @@ strata_advise_compression(PG_FUNCTION_ARGS)
 		Datum		values[9];
 		bool		nulls[9] = {false};
 
-		values[0] = Int32GetDatum(i + 1);
+		values[0] = Int32GetDatum(first + i);
 		values[1] = CStringGetTextDatum(segment);
 		values[2] = CStringGetTextDatum(order);
 		values[3] = Int64GetDatum((int64) candidates[i].bytes);

@@ -51,6 +51,22 @@ extern List *strata_api_tables(bool own);
 extern void strata_api_advise_indexes(StringInfo buf, Relation rel,
 									  const StrataLayout *layout);
 
+/*
+ * Is a table whose batches would take batch_bytes better kept as strata_dedup?
+ * api_advise_dedup.c.
+ */
+typedef struct StrataDedupAdvice
+{
+	double		bytes;			/* as strata_dedup */
+	double		before;			/* as rows */
+	char	   *reason;
+	bool		is_dedup;		/* the table already is */
+} StrataDedupAdvice;
+
+extern bool strata_api_advise_dedup(Relation rel, double rows,
+									double batch_bytes,
+									StrataDedupAdvice *advice);
+
 /* Compress a table that was compressed before its rows were moved about. */
 extern void strata_api_compress_again(Oid relid);
 

@@ -50,6 +50,23 @@ INSERT INTO small TABLE src;
 SELECT compress_chunk('small');
 SET client_min_messages = error;
 
+-- rows that are changed one by one are better kept as rows
+CREATE TABLE orders AS SELECT i AS id, 'customer ' || i % 20 AS customer, (i % 20) || ' San Antonio Road, Building ' || i % 20 AS address, 'San Francisco' AS city, 0 AS n FROM generate_series(1, 5000) i;
+SELECT count(*) FROM advise_compression('orders') WHERE segmentby IS NULL;
+UPDATE orders SET n = 1 WHERE id % 4 = 0;
+SELECT pg_stat_force_next_flush();
+SELECT rank, orderby, predicted_bytes < pg_relation_size('orders') / 1.3 AS smaller, ratio > 1.3 AS ratio, rows_per_batch, takes, reason, command FROM advise_compression('orders') WHERE segmentby IS NULL;
+SELECT bool_and(rank = n) AS ranks FROM (SELECT rank, row_number() OVER () AS n FROM advise_compression('orders')) a;
+SELECT command FROM advise_compression('orders') WHERE rank = 1 \gset
+:command
+SELECT rank, reason LIKE '%already' AS already, command FROM advise_compression('orders') WHERE segmentby IS NULL;
+SELECT count(*) > 0 AS by_batches_too FROM advise_compression('orders') WHERE command LIKE 'ALTER TABLE % SET ACCESS METHOD strata; %';
+-- nothing repeats
+CREATE TABLE unlike AS SELECT i AS id, md5(i::text) AS a, 0 AS n FROM generate_series(1, 5000) i;
+UPDATE unlike SET n = 1;
+SELECT pg_stat_force_next_flush();
+SELECT count(*) FROM advise_compression('unlike') WHERE segmentby IS NULL;
+
 -- why a codec
 SELECT column_name, codec, reason FROM strata.codec_choice('t') WHERE codec = 'auto' AND column_name IN ('v', 'money');
 SELECT c.column_name, c.codec FROM strata.codec_choice('t') c JOIN strata.codec_choice('t') a ON a.column_name = c.column_name AND a.codec = 'auto'
