@@ -761,9 +761,8 @@ typedef CompareType StrataSortOrder;
 /*
  * 16 moved permissions out of range table entries (a61b1f74823), 18 gave the
  * grouping expressions an entry of their own (247dea89f76); delete when 15 and
- * 17 go.  The first is for a query whose range table has been moved away, the
- * second has grouping expressions stand where they are used; for users that
- * include optimizer/optimizer.h.
+ * 17 go.  For a query whose range table was moved away; to have groups stand
+ * where they are used; for users that include optimizer/optimizer.h.
  */
 #if PG_VERSION_NUM < 160000
 #define strata_query_clear_permissions(query) ((void) 0)
@@ -818,11 +817,12 @@ strata_query_forget_groups(Query *query)
  * 16 remembers in the entry of a subquery which view it was (47bb9db7599); in
  * 15 the entry for OLD in there does, see pg/pg_view.c.  And: have what a
  * parse state has found be read by the query in the name of somebody else;
- * have a query read what is an entry of another, with its permissions; for
- * users that include parser/parse_node.h, parser/parsetree.h.  Delete when 15
- * goes.
+ * have a query read what is an entry of another, with its permissions; have
+ * columns of joins be those of their tables; for users that include
+ * parser/parse_node.h, parsetree.h, optimizer/optimizer.h.  Until 15 goes.
  */
 #if PG_VERSION_NUM < 160000
+#define strata_flatten_join_aliases flatten_join_alias_vars
 #define strata_rte_that_was_view(rte) \
 	((rte)->subquery->rtable == NIL ? NULL : \
 	 linitial_node(RangeTblEntry, (rte)->subquery->rtable))
@@ -832,6 +832,8 @@ strata_query_forget_groups(Query *query)
 #define strata_query_copy_entry(query, from, varno) \
 	((query)->rtable = list_make1(copyObject(rt_fetch(varno, (from)->rtable))))
 #else
+#define strata_flatten_join_aliases(query, node) \
+	flatten_join_alias_vars(NULL, query, node)
 #define strata_rte_that_was_view(rte) (rte)
 #define strata_query_read_as(query, pstate, nsitem, role) \
 	((query)->rtable = (pstate)->p_rtable, \

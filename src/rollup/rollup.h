@@ -149,8 +149,11 @@ typedef struct StrataRollup
 	Oid			source;			/* the hypertable whose changes are tracked */
 	Oid			archive;
 	bool		materialized_only;
-	Query	   *query;			/* the definition, a copy of its own */
-	Index		varno;			/* of the source in query->rtable */
+	Query	   *definition;		/* the view's query, a copy of its own */
+	Query	   *query;			/* what of it is kept: the same, or, if it
+								 * joins, an aggregation of the source alone */
+	bool		joined;
+	Index		varno;			/* of the source in both range tables */
 	AttrNumber	time;			/* its time column, and the type of it */
 	Oid			time_type;
 	StrataRollupBucket bucket;
@@ -160,9 +163,11 @@ typedef struct StrataRollup
 /*
  * rollup_define.c.  What a definition makes, all but view and archive: of the
  * analyzed SELECT of a view, which is copied.  ereports (0A000) when it cannot
- * be kept; fresh: also if it is not fit.
+ * be kept.  source: of a rollup that is there; InvalidOid: it is a new one,
+ * and must be fit, too.
  */
-extern StrataRollup *strata_rollup_analyze(const Query *query, bool fresh);
+extern StrataRollup *strata_rollup_analyze(const Query *query,
+										   Oid source);
 
 /*
  * Can it be kept as its tables and functions are now?  They may change when it

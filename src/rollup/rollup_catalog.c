@@ -32,7 +32,7 @@ strata_rollup_open(Oid view, bool missing_ok)
 			elog(ERROR, "view %u has no archive", view);
 		return NULL;
 	}
-	rollup = strata_rollup_analyze(get_view_query(rel), false);
+	rollup = strata_rollup_analyze(get_view_query(rel), row->source);
 	relation_close(rel, NoLock);
 	rollup->view = view;
 	rollup->source = row->source;
@@ -57,7 +57,7 @@ strata_rollup_shown_column(Oid view, AttrNumber attno)
 		StrataRollupColumn *column = lfirst(lc);
 		ListCell   *target;
 
-		foreach(target, rollup->query->targetList)
+		foreach(target, rollup->definition->targetList)
 		{
 			TargetEntry *entry = lfirst_node(TargetEntry, target);
 

@@ -340,7 +340,7 @@ strata_rollup_attach(Oid view, List *given)
 
 	read_options(given, &options);
 	rel = table_open(view, AccessExclusiveLock);
-	rollup = strata_rollup_analyze(get_view_query(rel), true);
+	rollup = strata_rollup_analyze(get_view_query(rel), InvalidOid);
 	(void) strata_owned_relation_name(rt_fetch(rollup->varno,
 											   rollup->query->rtable)->relid);
 	if (options.archive != NULL)
@@ -455,7 +455,7 @@ strata_rollup_make_view(RangeVar *name, Query *query, List *names,
 	create->tableElts = view_columns(query, names);
 	create->oncommit = ONCOMMIT_NOOP;
 	/* before anything is made */
-	(void) strata_rollup_analyze(query, true);
+	(void) strata_rollup_analyze(query, InvalidOid);
 	view = DefineRelation(create, RELKIND_VIEW, InvalidOid, NULL, NULL);
 	CommandCounterIncrement();
 	StoreViewQuery(view.objectId, query, false);

@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "catalog/catalog.h"
 #include "hypertable/hypertable.h"
+#include "rollup/rollup_join_private.h"
 #include "rollup/rollup_private.h"
 
 #include "access/htup_details.h"
@@ -28,8 +29,9 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-static void
-refuse_query(const char *what, const char *hint)
+/* See rollup_private.h. */
+void
+strata_rollup_refuse(const char *what, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -42,30 +44,30 @@ static void
 check_clauses(const Query *query)
 {
 	if (query->commandType != CMD_SELECT || query->utilityStmt != NULL)
-		refuse_query("a statement that is no SELECT", NULL);
+		strata_rollup_refuse("a statement that is no SELECT", NULL);
 	if (query->setOperations != NULL)
-		refuse_query("UNION, INTERSECT or EXCEPT", NULL);
+		strata_rollup_refuse("UNION, INTERSECT or EXCEPT", NULL);
 	if (query->cteList != NIL)
-		refuse_query("WITH queries", NULL);
+		strata_rollup_refuse("WITH queries", NULL);
 	if (query->hasSubLinks)
-		refuse_query("subqueries", NULL);
+		strata_rollup_refuse("subqueries", NULL);
 	if (query->hasWindowFuncs)
-		refuse_query("window functions",
-					 "Use them in a query of the view.");
+		strata_rollup_refuse("window functions",
+							 "Use them in a query of the view.");
 	if (query->groupingSets != NIL)
-		refuse_query("grouping sets", NULL);
+		strata_rollup_refuse("grouping sets", NULL);
 	if (query->distinctClause != NIL)
-		refuse_query("DISTINCT", NULL);
+		strata_rollup_refuse("DISTINCT", NULL);
 	if (query->limitCount != NULL || query->limitOffset != NULL)
-		refuse_query("LIMIT or OFFSET", NULL);
+		strata_rollup_refuse("LIMIT or OFFSET", NULL);
 	if (query->hasTargetSRFs)
-		refuse_query("functions that return sets", NULL);
+		strata_rollup_refuse("functions that return sets", NULL);
 	if (query->rowMarks != NIL)
-		refuse_query("row locks", NULL);
+		strata_rollup_refuse("row locks", NULL);
 	if (!query->hasAggs)
-		refuse_query("no aggregate function", NULL);
+		strata_rollup_refuse("no aggregate function", NULL);
 	if (query->constraintDeps != NIL)
-		refuse_query("columns that GROUP BY does not name", NULL);
+		strata_rollup_refuse("columns that GROUP BY does not name", NULL);
 }
 
 /*
@@ -79,6 +81,13 @@ find_rollup_below(StrataRollup *rollup, const StrataRollupRow *row)
 	StrataRollupColumn *bucket = linitial(below->columns);
 	ListCell   *lc;
 
+	if (below->joined)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a continuous aggregate cannot be made of \"%s\", which has joins",
+						get_rel_name(row->view)),
+				 errdetail("It changes with the tables that it joins."),
+				 errhint("Make it of the hypertable, with the same joins.")));
 	rollup->source = row->archive;
 	foreach(lc, below->query->targetList)
 	{
@@ -112,12 +121,12 @@ find_hypertable(StrataRollup *rollup, Oid relid)
 				 errhint("SELECT create_hypertable('%s', 'time column');",
 						 get_rel_name(relid)) : 0));
 	if (ht->has_function)
-		refuse_query("a hypertable with a partitioning function", NULL);
+		strata_rollup_refuse("a hypertable with a partitioning function", NULL);
 	rel = table_open(relid, NoLock);
 	persistence = rel->rd_rel->relpersistence;
 	table_close(rel, NoLock);
 	if (persistence != RELPERSISTENCE_PERMANENT)
-		refuse_query("a temporary or unlogged table", NULL);
+		strata_rollup_refuse("a temporary or unlogged table", NULL);
 	rollup->source = relid;
 	rollup->time = ht->attno;
 	rollup->time_type = getBaseType(get_atttype(relid, ht->attno));
@@ -125,25 +134,27 @@ find_hypertable(StrataRollup *rollup, Oid relid)
 
 /* The table that rows come from. */
 static void
-find_source(StrataRollup *rollup)
+find_source(StrataRollup *rollup, Oid source)
 {
 	Query	   *query = rollup->query;
-	const char *hint = "Keep the keys, and join in a query of the view.";
 	RangeTblEntry *rte;
 	StrataRollupRow *row;
 
-	if (list_length(query->jointree->fromlist) != 1 ||
-		!IsA(linitial(query->jointree->fromlist), RangeTblRef))
-		refuse_query("joins", hint);
-	rollup->varno =
-		linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex;
+	rollup->joined = strata_rollup_is_joined(query);
+	if (rollup->joined)
+		rollup->varno = strata_rollup_find_joined(query, source);
+	else if (query->jointree->fromlist == NIL)
+		strata_rollup_refuse("no hypertable in FROM", NULL);
+	else
+		rollup->varno =
+			linitial_node(RangeTblRef, query->jointree->fromlist)->rtindex;
 	rte = rt_fetch(rollup->varno, query->rtable);
 	if (rte->rtekind != RTE_RELATION)
-		refuse_query("anything but a hypertable in FROM", NULL);
+		strata_rollup_refuse("anything but a hypertable in FROM", NULL);
 	if (!rte->inh && rte->relkind != RELKIND_VIEW)
-		refuse_query("ONLY", NULL);
+		strata_rollup_refuse("ONLY", NULL);
 	if (rte->tablesample != NULL)
-		refuse_query("TABLESAMPLE", NULL);
+		strata_rollup_refuse("TABLESAMPLE", NULL);
 	row = strata_rollup_row(rte->relid);
 	if (row != NULL)
 		find_rollup_below(rollup, row);
@@ -186,7 +197,7 @@ find_groups(StrataRollup *rollup)
 		if (is_bucket(rollup, (Node *) entry->expr, &bucket))
 		{
 			if (nbuckets++ > 0)
-				refuse_query("two buckets of time", NULL);
+				strata_rollup_refuse("two buckets of time", NULL);
 			rollup->bucket = bucket;
 			(void) strata_rollup_add_column(&rollup->columns,
 											STRATA_ROLLUP_BUCKET,
@@ -255,40 +266,38 @@ has_row_security(Oid relid)
 bool
 strata_rollup_is_fit(const StrataRollup *rollup, bool raise)
 {
-	const Query *query = rollup->query;
+	const Query *query = rollup->definition;
+	const RangeTblEntry *rte = rt_fetch(rollup->varno, query->rtable);
 	bool		varies;
-	bool		hidden = false;
-	ListCell   *lc;
+	bool		hidden;
 
-	foreach(lc, query->rtable)
-	{
-		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
-
-		hidden |= rte->rtekind == RTE_RELATION && has_row_security(rte->relid);
-	}
+	/* of tables that are joined nothing is kept */
+	hidden = rte->rtekind == RTE_RELATION && has_row_security(rte->relid);
 	varies = contain_mutable_functions((Node *) query->targetList) ||
 		contain_mutable_functions(query->havingQual) ||
 		contain_mutable_functions((Node *) query->jointree);
 	if (raise && hidden)
-		refuse_query("a table with row security", NULL);
+		strata_rollup_refuse("a table with row security", NULL);
 	if (raise && varies)
-		refuse_query("functions that are not immutable",
-					 "What depends on the time zone takes it as an argument: time_bucket('1 day', time, 'Europe/Prague').");
+		strata_rollup_refuse("functions that are not immutable",
+							 "What depends on the time zone takes it as an argument: time_bucket('1 day', time, 'Europe/Prague').");
 	return !hidden && !varies;
 }
 
 /* See rollup.h. */
 StrataRollup *
-strata_rollup_analyze(const Query *query, bool fresh)
+strata_rollup_analyze(const Query *query, Oid source)
 {
 	StrataRollup *rollup = palloc0(sizeof(StrataRollup));
 
-	rollup->query = copyObjectImpl(query);
+	rollup->query = rollup->definition = copyObjectImpl(query);
 	check_clauses(rollup->query);
 	strata_query_flatten_groups(rollup->query);
-	find_source(rollup);
-	if (fresh)
+	find_source(rollup, source);
+	if (!OidIsValid(source))
 		(void) strata_rollup_is_fit(rollup, true);
+	if (rollup->joined)
+		strata_rollup_split(rollup);
 	find_groups(rollup);
 	find_partials((Node *) rollup->query->targetList, rollup);
 	find_partials(rollup->query->havingQual, rollup);

@@ -28,9 +28,9 @@
 #include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
 
-/* All columns of the archive. */
-static void
-select_columns(Query *query, const StrataRollup *rollup)
+/* See rollup_private.h. */
+void
+strata_rollup_select_columns(Query *query, const StrataRollup *rollup)
 {
 	ListCell   *lc;
 
@@ -107,7 +107,7 @@ strata_rollup_past(const StrataRollup *rollup, const Query *definition,
 	Query	   *query;
 
 	Assert(kept->n > 0 && *rows == NULL);	/* rollup:Z7 */
-	select_columns(base, rollup);
+	strata_rollup_select_columns(base, rollup);
 	*rows = partials_half(rollup, definition, kept);
 	query = strata_rollup_select_from(strata_rollup_union(base, *rows));
 	strata_rollup_select_finals(query, rollup, true);

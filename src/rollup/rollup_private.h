@@ -144,6 +144,10 @@ extern Node *strata_rollup_time_in(const StrataRollup *rollup,
 extern Node *strata_rollup_time_not_in(const StrataRollup *rollup,
 									   const StrataRanges *ranges);
 
+/* One more subquery of the query's, without the columns that nobody sees. */
+extern RangeTblRef *strata_rollup_add_subquery(Query *all, char *name,
+											   Query *half);
+
 /* Have the query select only what is so, too. */
 extern void strata_rollup_add_qual(Query *query, Node *qual);
 
@@ -267,6 +271,13 @@ extern Query *strata_rollup_past(const StrataRollup *rollup,
 								 const StrataRanges *kept, Query **rows);
 extern List *strata_rollup_past_use(Oid view, const StrataRanges *kept);
 extern bool strata_rollup_past_holds(const List *use, Snapshot snapshot);
+
+/* All columns of the archive, for a query of it. */
+extern void strata_rollup_select_columns(Query *query,
+										 const StrataRollup *rollup);
+
+/* ereport (0A000): no continuous aggregate can have this. */
+extern void strata_rollup_refuse(const char *what, const char *hint);
 
 /* rollup_read.c.  Can the definition's order be one of its columns? */
 extern bool strata_rollup_can_sort(const Query *query);

@@ -231,9 +231,9 @@ strata_rollup_take_order(Query *all, Query *half)
 	half->sortClause = NIL;
 }
 
-/* One more subquery of the query's, without the columns that nobody sees. */
-static RangeTblRef *
-add_half(Query *all, char *name, Query *half)
+/* See rollup_private.h. */
+RangeTblRef *
+strata_rollup_add_subquery(Query *all, char *name, Query *half)
 {
 	RangeTblRef *ref = makeNode(RangeTblRef);
 	RangeTblEntry *rte = makeNode(RangeTblEntry);
@@ -262,7 +262,7 @@ strata_rollup_select_from(Query *rows)
 {
 	Query	   *query = make_select();
 
-	query->jointree->fromlist = list_make1(add_half(query, "parts", rows));
+	query->jointree->fromlist = list_make1(strata_rollup_add_subquery(query, "parts", rows));
 	return query;
 }
 
@@ -272,8 +272,8 @@ strata_rollup_union(Query *kept, Query *raw)
 {
 	Query	   *all = make_select();
 	SetOperationStmt *set = makeNode(SetOperationStmt);
-	RangeTblRef *left = add_half(all, "archive", kept);
-	RangeTblRef *right = add_half(all, "rows", raw);
+	RangeTblRef *left = strata_rollup_add_subquery(all, "archive", kept);
+	RangeTblRef *right = strata_rollup_add_subquery(all, "rows", raw);
 	ListCell   *lc;
 
 	Assert(list_length(kept->targetList) <=

@@ -20,6 +20,7 @@
  * src/rollup/rollup_read.c
  *-------------------------------------------------------------------------
  */
+#include "rollup/rollup_join_private.h"
 #include "rollup/rollup_private.h"
 #include "rollup/rollup_reach_private.h"
 
@@ -72,15 +73,17 @@ is_definition(const Query *query, const StrataRollup *rollup)
 
 	if (query->setOperations != NULL || query->rowMarks != NIL ||
 		list_length(query->targetList) !=
-		list_length(rollup->query->targetList) ||
+		list_length(rollup->definition->targetList) ||
 		(int) rollup->varno > list_length(query->rtable))
 		return false;
+	rte = rt_fetch(rollup->varno, query->rtable);
 	foreach(lc, query->rtable)
 	{
-		if (lfirst_node(RangeTblEntry, lc)->securityQuals != NIL)
+		/* what is joined is read as it is */
+		if (lfirst_node(RangeTblEntry, lc)->securityQuals != NIL &&
+			(!rollup->joined || lfirst(lc) == rte))
 			return false;
 	}
-	rte = rt_fetch(rollup->varno, query->rtable);
 	below = strata_rollup_of_archive(rollup->source);
 	return OidIsValid(below) ? strata_rte_view(rte) == below :
 		rte->rtekind == RTE_RELATION && rte->relid == rollup->source;
@@ -110,7 +113,7 @@ usable_rollup(Oid view, const Query *query)
 	StrataRollup *rollup = strata_rollup_usable(view);
 
 	return rollup != NULL && is_definition(query, rollup) &&
-		strata_rollup_can_sort(query) ? rollup : NULL;
+		(rollup->joined || strata_rollup_can_sort(query)) ? rollup : NULL;
 }
 
 /*-------------------------------------------------------------------------
@@ -197,6 +200,39 @@ clean_part(const ViewAnswers *answers, const StrataRollup *rollup,
 	return clean->n > 0 ? archive_half(rollup, clean) : NULL;
 }
 
+/*
+ * The same of a definition with joins, in place: *clean, what it reads that
+ * has to be clean.  What is kept is combined with rows of its times.
+ */
+static void
+join_archive(ViewAnswers *answers, const StrataRollup *rollup, Query *raw,
+			 const StrataRanges *kept, StrataRanges *clean)
+{
+	StrataRanges used;
+	Query	   *rows;
+	Node	   *rest = NULL;
+
+	if (rollup->materialized_only)
+		rest = strata_rollup_time_in(rollup, kept);
+	else
+	{
+		if (answers->snapshot != NULL)
+			strata_rollup_clean(rollup, answers->snapshot, clean);
+		strata_rollup_few_ranges(rollup, clean);
+		if (clean->n > 0)
+			rest = strata_rollup_time_not_in(rollup, clean);
+	}
+	strata_ranges_copy(&used, clean);
+	for (int i = 0; i < kept->n; i++)
+		strata_ranges_add(&used, kept->r[i]);
+	if (used.n == 0 && !rollup->materialized_only)
+		return;
+	rows = strata_rollup_join_archive(rollup, raw, rollup->materialized_only ?
+									  NULL : &used, rest);
+	answers->done = lappend(lappend(answers->done, raw), rows);
+	answers->own = lappend(answers->own, rows);
+}
+
 /* Answer a view's entry, whose definition it holds, out of its archive. */
 static void
 rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
@@ -220,6 +256,14 @@ rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
 	{
 		if (kept.n > 0)
 			refuse_without(view);
+		return;
+	}
+	if (rollup->joined)
+	{
+		join_archive(rewrite, rollup, raw, &kept, &clean);
+		if (clean.n > 0)
+			rewrite->uses = lappend(rewrite->uses,
+									strata_rollup_make_use(view, &clean, NIL));
 		return;
 	}
 	part = clean_part(rewrite, rollup, &kept, &clean, &rest);

@@ -466,7 +466,7 @@ column_names(const StrataRollup *rollup)
 	List	   *names = NIL;
 	ListCell   *lc;
 
-	foreach(lc, rollup->query->targetList)
+	foreach(lc, rollup->definition->targetList)
 	{
 		TargetEntry *entry = lfirst_node(TargetEntry, lc);
 

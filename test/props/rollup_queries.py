@@ -33,6 +33,12 @@ AGGREGATES = ("count(*)", "count(n)", "last(n, n)", "first(n, -n)", "histogram(n
               "sum(n)", "avg(n)", "min(n)", "max(n)", "sum(v)", "avg(v)", "max(v)", "sum(price)",
               "avg(price)", "min(host)", "max(time)", "bool_or(ok)", "bit_and(n)", "stddev(n)",
               "count(DISTINCT n)", "sum(n) FILTER (WHERE v > 3)", "avg(price) FILTER (WHERE host = 'h1')")
+# aggregates that combine, and others of a joined table's columns
+JOINED = ("count(*)", "count(n)", "sum(n)", "avg(n)", "max(n)", "max(v)", "sum(price)", "avg(price)", "min(host)", "max(time)", "bool_or(ok)",
+          "count(d.w)", "max(d.w)", "bool_and(d.w > 3)", "count(DISTINCT d.label)", "sum(n) FILTER (WHERE d.w > n)", "count(n) FILTER (WHERE d.label = 'l1' AND v > 3)",
+          "count(d.w) FILTER (WHERE n > 30)", "max(d.w) FILTER (WHERE v > 5 AND d.w < 8)", "avg(n) FILTER (WHERE host = d.label OR d.w > 4)")
+JOINS = (" JOIN dim d ON d.id = area", " LEFT JOIN dim d ON d.id = area", " LEFT JOIN dim d ON d.id = area AND n > 20", " JOIN dim d ON d.id = n",
+         ", dim d WHERE d.id = area AND ok", " LEFT JOIN (dim d JOIN dim e ON e.id = d.w) ON d.label = host AND e.w > area")
 CONDITIONS = ("host = 'h1'", "host IN ('h1', 'h2')", "host IS NULL", "area > 1", "ok", "n > 20", "v < 50 OR host = 'h3'")
 SPAN = 5000
 
@@ -67,6 +73,7 @@ class Case:
     def make(self):
         self.run("DROP TABLE IF EXISTS st CASCADE")
         self.run("DROP TABLE IF EXISTS hp")
+        self.run("DROP TABLE IF EXISTS dim")
         for table in ("hp", "st"):
             self.run("CREATE TABLE %s (time %s NOT NULL, host text, area int, n int, v float8, price numeric, ok bool)" % (table, self.type))
         chunk = self.chunk if self.chunk.isdigit() else "interval '%s'" % self.chunk
@@ -74,6 +81,8 @@ class Case:
             chunk = "interval '10 days'"
         self.run("SELECT FROM create_hypertable('st', 'time', chunk_time_interval => %s)" % chunk)
         self.run("ALTER TABLE st SET (strata.segmentby = '%s', strata.orderby = 'time')" % self.random.choice(("host", "area", "")))
+        self.run("CREATE TABLE dim (id int, label text, w int)%s" % self.random.choice(("", " USING strata")))
+        self.run("INSERT INTO dim SELECT i % 9, nullif('h' || i % 4, 'h2'), nullif(i, 5) FROM generate_series(0, 11) i")
         self.both(self.rows(0, 2500))
         self.run("SELECT FROM show_chunks('st') c, compress_chunk(c)")
         for i in range(self.random.randint(1, 3)):
@@ -81,13 +90,16 @@ class Case:
 
     def make_view(self, name):
         groups = self.random.sample(GROUPS, self.random.choice((0, 1, 1, 2)))
+        join = self.random.choice(JOINS) if self.random.random() < 0.3 else ""
+        if join:
+            groups = [group for group in groups if group != "price"] + self.random.sample(("d.label", "d.w + area", "d.label || host"), 1)
         parts = [self.call.format(w=self.random.choice(self.widths), c="time") + " AS b"] + [
             "%s AS g%d" % pair for pair in zip(groups, range(9))]
-        parts += ["%s AS a%d" % pair for pair in zip(self.random.sample(AGGREGATES, self.random.randint(1, 6)), range(9))]
-        where = " WHERE " + self.random.choice(CONDITIONS) if self.random.random() < 0.2 else ""
+        parts += ["%s AS a%d" % pair for pair in zip(self.random.sample(JOINED if join else AGGREGATES, self.random.randint(1, 6)), range(9))]
+        where = " WHERE " + self.random.choice(CONDITIONS) if self.random.random() < 0.2 and " WHERE " not in join else ""
         having = " HAVING count(*) > 2" if self.random.random() < 0.2 else ""
-        text = "SELECT %s FROM {t}%s GROUP BY %s%s" % (
-            ", ".join(parts), where, ", ".join(str(i + 1) for i in range(len(groups) + 1)), having)
+        text = "SELECT %s FROM {t}%s%s GROUP BY %s%s" % (
+            ", ".join(parts), join, where, ", ".join(str(i + 1) for i in range(len(groups) + 1)), having)
         self.run("CREATE MATERIALIZED VIEW %s WITH (strata.continuous) AS %s WITH NO DATA" % (name, text.format(t="st")))
         self.views[name] = text
         if self.random.random() < 0.4:
@@ -137,7 +149,7 @@ class Case:
     def change(self):
         n = self.random.randrange(SPAN)
         some = "time >= %s AND time < %s" % (self.time(n), self.time(n + self.random.choice((3, 40, 400))))
-        kind = self.random.randrange(10)
+        kind = self.random.randrange(11)
         if kind < 3:
             self.both(self.rows(n, self.random.choice((1, 1, 5, 60))))
         elif kind < 5:
@@ -148,6 +160,10 @@ class Case:
             self.both("DELETE FROM {t} WHERE %s" % some)
         elif kind == 7:
             self.run("SELECT FROM show_chunks('st') c, compress_chunk(c, recompress => %s)" % self.random.choice(("true", "false")))
+        elif kind == 8:
+            self.run(self.random.choice((
+                "UPDATE dim SET label = 'h' || id, w = w + 1 WHERE id %% 3 = %d", "DELETE FROM dim WHERE w = %d",
+                "INSERT INTO dim VALUES (%d, 'h1', 5)", "INSERT INTO dim SELECT i, 'h' || i, i FROM generate_series(0, %d) i")) % (n % 5))
         elif self.depth == 0:
             view = self.random.choice(sorted(self.views))
             if self.random.random() < 0.2:

@@ -1,0 +1,159 @@
+-- Continuous aggregates of a hypertable that is joined with other tables: always what their definition says, whatever changes, and what is refused.
+SET timezone = 'UTC';
+SET strata.report_compression = off;
+\set VERBOSITY terse
+CREATE TABLE roj (time timestamptz NOT NULL, dev int, kind text, v float8, n int, price numeric);
+SELECT FROM create_hypertable('roj', 'time', chunk_time_interval => interval '1 day');
+CREATE TABLE roj_devices (id int, name text, site int, w int, hidden bool DEFAULT false);
+CREATE TABLE roj_sites (site bigint PRIMARY KEY, city text) USING strata;
+INSERT INTO roj_devices SELECT i, nullif('dev' || i, 'dev3'), nullif(i % 3, 2), i * 10 FROM generate_series(1, 7) i;
+-- two rows of one key: each row of the hypertable is there twice
+INSERT INTO roj_devices VALUES (5, 'twice', 1, 7), (NULL, 'null', 0, 8);
+INSERT INTO roj_sites VALUES (0, 'Brno'), (1, 'Praha');
+INSERT INTO roj SELECT '2026-01-01'::timestamptz + i * interval '7 minutes', nullif(i % 11, 0), 'k' || i % 3, i % 40, nullif(i % 50, 7), i / 10.0 FROM generate_series(0, 999) i;
+SELECT count(compress_chunk(c)) FROM show_chunks('roj', older_than => '2026-01-04'::timestamptz) c;
+CREATE VIEW roj_view AS SELECT id, max(name) AS name FROM roj_devices GROUP BY id;
+CREATE TABLE roj_defs (name text, query text);
+INSERT INTO roj_defs VALUES
+	('roj_a', 'SELECT time_bucket(''1 hour'', time) AS b, d.name, count(*), avg(v), max(v) AS top, sum(n), avg(price) AS ap, stddev(v) AS sd, last(v, time) AS l FROM roj JOIN roj_devices d ON d.id = roj.dev GROUP BY 1, 2'),
+	('roj_b', 'SELECT time_bucket(''6 hours'', time) AS b, city, kind, count(*) AS c, count(d.w) AS cw, max(d.w) AS mw, count(DISTINCT d.name) AS dn, bool_or(d.w > 20) AS bo, sum(n) FILTER (WHERE d.w > 20) AS f, count(n) FILTER (WHERE d.w > 20 AND n > 3) AS cf,
+		count(d.w) FILTER (WHERE n > 45) AS cwf, min(d.w) FILTER (WHERE n > 45 AND d.w > 10) AS mwf, avg(n) FILTER (WHERE kind = d.name OR d.w > 30) AS af FROM roj LEFT JOIN roj_devices d ON d.id = roj.dev AND kind <> ''k2'' LEFT JOIN roj_sites s USING (site)
+		WHERE n > 2 AND (d.w IS NULL OR d.w < 60) GROUP BY 1, 2, 3 HAVING count(*) > 1 ORDER BY 1 DESC, sum(n)'),
+	('roj_c', 'SELECT time_bucket(''1 day'', r.time) AS b, (r.dev + d.w) % 3 AS g, sum(v) FROM roj_devices d, roj r WHERE d.id = r.dev AND r.kind > ''k0'' GROUP BY 1, 2'),
+	('roj_d', 'SELECT time_bucket(''1 day'', time) AS b, price > 3 AS p, x.name, sum(price) FROM roj_view x RIGHT JOIN roj ON x.id = dev GROUP BY 1, 2, 3'),
+	('roj_e', 'SELECT time_bucket(''1 hour'', time) AS b, count(*) AS n FROM roj CROSS JOIN roj_sites GROUP BY 1'),
+	('roj_f', 'SELECT time_bucket(''1 hour'', time) AS b, price, c.city, count(*) AS n FROM roj JOIN roj_sites c ON c.site = dev GROUP BY 1, 2, 3');
+SELECT format('CREATE MATERIALIZED VIEW %I WITH (strata.continuous) AS %s', name, query) FROM roj_defs ORDER BY 1 \gexec
+-- a join of another one
+CREATE MATERIALIZED VIEW roj_h WITH (strata.continuous) AS SELECT time_bucket('1 hour', time) AS b, dev, count(*) AS c, max(n) AS m FROM roj WHERE n > 2 GROUP BY 1, 2;
+CREATE MATERIALIZED VIEW roj_u WITH (strata.continuous) AS SELECT time_bucket('1 day', b) AS day, length(s.city) AS len, sum(c) AS s, max(m) AS m, count(s.city) AS n FROM roj_h LEFT JOIN roj_sites s ON s.site = dev GROUP BY 1, 2;
+INSERT INTO roj_defs SELECT 'roj_u', 'SELECT time_bucket(''1 day'', b) AS day, length(s.city) AS len, sum(c) AS s, max(m) AS m, count(s.city) AS n FROM (SELECT time_bucket(''1 hour'', time) AS b, dev, count(*) AS c, max(n) AS m FROM roj WHERE n > 2 GROUP BY 1, 2) h LEFT JOIN roj_sites s ON s.site = dev GROUP BY 1, 2';
+CREATE FUNCTION roj_check(OUT views bigint, OUT rows bigint, OUT differences bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	def record;
+	n bigint;
+	d bigint;
+BEGIN
+	views := 0; rows := 0; differences := 0;
+	FOR def IN SELECT * FROM roj_defs ORDER BY 1 LOOP
+		EXECUTE format('CREATE TEMP TABLE roj_with AS SELECT (regexp_replace(q::text, ''(\.\d{9})\d+'', ''\1'', ''g'')) AS q FROM %I q', def.name);
+		SET LOCAL strata.enable_archive_rewrite = off;
+		EXECUTE format('CREATE TEMP TABLE roj_without AS SELECT (regexp_replace(q::text, ''(\.\d{9})\d+'', ''\1'', ''g'')) AS q FROM (%s) q', def.query);
+		SET LOCAL strata.enable_archive_rewrite = on;
+		SELECT count(*) FROM roj_without INTO n;
+		SELECT count(*) FROM ((TABLE roj_with EXCEPT ALL TABLE roj_without) UNION ALL (TABLE roj_without EXCEPT ALL TABLE roj_with)) x INTO d;
+		DROP TABLE roj_with, roj_without;
+		views := views + 1; rows := rows + n; differences := differences + d;
+	END LOOP;
+END $$;
+SELECT * FROM roj_check();
+-- the archive is read, and knows nothing of the other tables
+SELECT name, (SELECT count(*) > 0 FROM strata.rollups r WHERE r.view::text = name AND covered_to > '2026-01-03') AS covered FROM roj_defs ORDER BY 1;
+SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'roj_b_archive'::regclass AND attnum > 0;
+-- whatever is done to them is there at once
+UPDATE roj_devices SET name = 'renamed', w = w + 5 WHERE id < 4;
+SELECT * FROM roj_check();
+DELETE FROM roj_devices WHERE id = 6;
+INSERT INTO roj_devices VALUES (9, 'new', 1, 35);
+SELECT * FROM roj_check();
+BEGIN;
+TRUNCATE roj_sites;
+SELECT * FROM roj_check();
+ROLLBACK;
+ALTER TABLE roj_devices ADD COLUMN more int DEFAULT 5;
+ALTER TABLE roj_devices RENAME COLUMN w TO weight;
+ALTER TABLE roj_devices RENAME COLUMN weight TO w;
+ALTER TABLE roj_sites RENAME TO roj_cities;
+ALTER TABLE roj_cities RENAME TO roj_sites;
+SELECT * FROM roj_check();
+-- and late rows, changed and deleted ones, before and after a refresh
+BEGIN;
+INSERT INTO roj SELECT '2026-01-01 03:03'::timestamptz + i * interval '1 hour', i, 'k1', 1000, 7, 3 FROM generate_series(1, 5) i;
+UPDATE roj SET dev = dev + 1 WHERE time >= '2026-01-02 01:00' AND time < '2026-01-02 03:00';
+SELECT * FROM roj_check();
+DELETE FROM roj_devices WHERE id = 2;
+SELECT * FROM roj_check();
+COMMIT;
+DELETE FROM roj WHERE time >= '2026-01-02 03:00' AND time < '2026-01-02 06:30';
+SELECT * FROM roj_check();
+SELECT format('CALL refresh_continuous_aggregate(%L, NULL, NULL)', name) FROM roj_defs ORDER BY 1 \gexec
+SELECT * FROM roj_check();
+SELECT name, v.* FROM roj_defs, strata.verify(name::regclass) v;
+-- a snapshot from before
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT * FROM roj_check();
+COMMIT;
+PREPARE roj_p AS SELECT count(*), sum(count), max(top) FROM roj_a WHERE name = 'dev4' AND b >= $1;
+EXECUTE roj_p('2026-01-01');
+UPDATE roj_devices SET name = 'dev4' WHERE id = 5;
+EXECUTE roj_p('2026-01-01');
+INSERT INTO roj VALUES ('2026-01-01 00:30', 4, 'k1', 5000, 1, 1);
+EXECUTE roj_p('2026-01-01');
+-- queries of the hypertable alone read the same archive
+SELECT kind, count(*) FROM roj WHERE n > 2 GROUP BY 1 ORDER BY 1;
+-- row security of what is joined holds, for the owner of the view
+UPDATE roj_devices SET hidden = true WHERE id IN (1, 4);
+ALTER TABLE roj_devices ENABLE ROW LEVEL SECURITY;
+ALTER TABLE roj_devices FORCE ROW LEVEL SECURITY;
+CREATE POLICY roj_policy ON roj_devices USING (NOT hidden);
+SELECT views, differences FROM roj_check();
+DROP POLICY roj_policy ON roj_devices;
+ALTER TABLE roj_devices NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE roj_devices DISABLE ROW LEVEL SECURITY;
+-- who may read the view needs no right to what it joins, and its owner does
+CREATE ROLE regress_roj;
+GRANT regress_roj TO CURRENT_USER;
+GRANT SELECT ON roj_a TO regress_roj;
+SET ROLE regress_roj;
+SELECT count(*) > 0 AS read FROM roj_a;
+SELECT count(*) FROM roj_devices;
+RESET ROLE;
+DROP OWNED BY regress_roj;
+DROP ROLE regress_roj;
+-- what was computed of joined rows by itself
+ALTER MATERIALIZED VIEW roj_a SET (strata.materialized_only = true);
+INSERT INTO roj VALUES ('2026-01-05', 4, 'k1', 9999, 1, 1);
+SELECT max(top) FROM roj_a;
+UPDATE roj_devices SET name = 'now' WHERE id = 7;
+SELECT count(*) > 0 AS renamed FROM roj_a WHERE name = 'now';
+ALTER MATERIALIZED VIEW roj_a SET (strata.materialized_only = false);
+SELECT max(top) FROM roj_a;
+-- several widths
+CREATE MATERIALIZED VIEW roj_w WITH (strata.continuous, strata.archives = '1 hour for 30 days, 1 day') AS SELECT time_bucket('1 hour', time) AS b, d.name, count(*), avg(v) FROM roj JOIN roj_devices d ON d.id = dev GROUP BY 1, 2;
+SELECT (SELECT sum(count) FROM roj_w) = (SELECT sum(count) FROM roj_w_1_day) AS same;
+DROP MATERIALIZED VIEW roj_w;
+-- what is refused
+CREATE TEMP TABLE roj_temp (id int);
+CREATE FUNCTION roj_sqlstate(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	m text;
+BEGIN
+	EXECUTE 'CREATE MATERIALIZED VIEW roj_x WITH (strata.continuous) AS ' || query;
+	RETURN 'taken';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS m = MESSAGE_TEXT;
+	RETURN SQLSTATE || ' ' || m;
+END $$;
+SELECT q, roj_sqlstate(q) FROM unnest(ARRAY['SELECT time_bucket(''1 hour'', a.time), count(*) FROM roj a JOIN roj b USING (dev) GROUP BY 1',
+	'SELECT time_bucket(''1 hour'', time), count(*) FROM roj_devices d LEFT JOIN roj ON d.id = dev GROUP BY 1', 'SELECT time_bucket(''1 hour'', time), count(*) FROM roj_devices d FULL JOIN roj ON d.id = dev GROUP BY 1',
+	'SELECT time_bucket(''1 hour'', time), sum(d.w) FROM roj JOIN roj_devices d ON d.id = dev GROUP BY 1', 'SELECT time_bucket(''1 hour'', time), max(d.w + n) FROM roj JOIN roj_devices d ON d.id = dev GROUP BY 1',
+	'SELECT time_bucket(''1 hour'', time), count(DISTINCT n) FROM roj JOIN roj_devices d ON d.id = dev GROUP BY 1', 'SELECT time_bucket(''1 hour'', time), count(*) FROM roj JOIN roj_devices d ON d.w = price GROUP BY 1',
+	'SELECT time_bucket(''1 hour'', roj.time), count(*) FROM roj JOIN (SELECT now() AS time) d ON d.time = roj.time GROUP BY 1', 'SELECT time_bucket(''1 hour'', time), count(*) FROM roj JOIN roj_temp t ON t.id = dev GROUP BY 1',
+	'SELECT time_bucket(''1 hour'', time), count(*) FROM roj, LATERAL (SELECT dev + 1) d GROUP BY 1', 'SELECT time_bucket(''1 hour'', time), count(*) FROM roj JOIN generate_series(1, 3) g ON g = dev GROUP BY 1',
+	'SELECT d.name, count(*) FROM roj JOIN roj_devices d ON d.id = dev GROUP BY 1', 'SELECT time_bucket(''1 hour'', time), count(*) FROM roj JOIN roj_devices d ON d.name < time::text GROUP BY 1',
+	'SELECT time_bucket(''1 hour'', time), count(*) FROM roj JOIN roj_devices d ON d.w < extract(epoch FROM time) GROUP BY 1', 'SELECT time_bucket(''1 hour'', time), count(*) FROM roj JOIN roj_devices d ON roj.tableoid = d.tableoid GROUP BY 1',
+	'SELECT time_bucket(''1 day'', b), sum(count) FROM roj_a GROUP BY 1']) q;
+-- chunks go, and what was made of them stays
+DROP TABLE roj_devices;
+DROP MATERIALIZED VIEW roj_u, roj_h;
+SELECT count(drop_chunks) FROM drop_chunks('roj', '2026-01-03'::timestamptz);
+CREATE TEMP TABLE roj_before AS SELECT * FROM roj_a WHERE b < '2026-01-03';
+INSERT INTO roj VALUES ('2026-01-01 05:30', 4, 'k1', 1, 1, 1);
+SELECT a.b, a.name, a.count - o.count AS more FROM roj_a a JOIN roj_before o ON (a.b, a.name) = (o.b, o.name) WHERE a.count <> o.count;
+UPDATE roj_devices SET name = 'after' WHERE id = 7;
+SELECT count(*) > 0 AS renamed FROM roj_a WHERE name = 'after' AND b < '2026-01-03';
+SELECT sum(n) FROM roj_e WHERE b < '2026-01-03';
+DELETE FROM roj_sites WHERE site = 0;
+SELECT sum(n) FROM roj_e WHERE b < '2026-01-03';
+DROP TABLE roj_devices, roj_sites CASCADE;
+DROP TABLE roj CASCADE;
