@@ -267,8 +267,9 @@ update(StrataStore *store, bool rebuild)
 		/* for values out of line; what is read is told by others */
 		PushActiveSnapshot(GetTransactionSnapshot());
 		LockPage(store->batches, INDEXING_PAGE, ExclusiveLock);
-		/* somebody else may have made it meanwhile */
+		/* somebody else may have made it meanwhile, or an index of R */
 		AcceptInvalidationMessages();
+		wanted = strata_index_wanted(store->rel);
 		oid = strata_index_relation_oid(store->batches);
 		if (!OidIsValid(oid))
 			oid = strata_index_relation_create(store->batches);
