@@ -232,7 +232,9 @@ strata_store_delete_row(Relation rel, int64 row, CommandId cid,
 
 	if (needs_move(rel))
 		return strata_store_move_row(rel, row, policy, cid, target, tmfd);
-	if (strata_ahead_take(strata_companion_oid(rel), STRATA_AHEAD_DELETED,
+	/* the notes are of DELETE; a row that moves to another chunk is UPDATE's */
+	if (!changing_part &&
+		strata_ahead_take(strata_companion_oid(rel), STRATA_AHEAD_DELETED,
 						  row, cid))
 	{
 		ItemPointerSetInvalid(target);

@@ -18,6 +18,8 @@
 #include "catalog/pg_type_d.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "parser/parse_clause.h"
+#include "parser/parse_node.h"
 #include "utils/lsyscache.h"
 
 /* Aggregates that a query asks for: [0] min(), [1] max(). */
@@ -58,15 +60,17 @@ ask_for_first(Query *query, const Aggref *agg, bool desc)
 															   agg->args)
 												 ->expr),
 									  1, "end", false);
-	SortGroupClause *sort = makeNode(SortGroupClause);
+	SortBy	   *by = makeNode(SortBy);
 
-	te->ressortgroupref = sort->tleSortGroupRef = 1;
-	sort->sortop = strata_turns_sort_operator(agg->aggfnoid);
-	sort->eqop = get_equality_op_for_ordering_op(sort->sortop, NULL);
-	sort->nulls_first = desc;	/* as indexes mostly have it */
+	by->node = (Node *) te->expr;
+	by->sortby_dir = desc ? SORTBY_DESC : SORTBY_ASC;
+	/* as indexes mostly have it */
+	by->sortby_nulls = desc ? SORTBY_NULLS_FIRST : SORTBY_NULLS_LAST;
+	by->location = -1;
 	query->hasAggs = false;
 	query->targetList = list_make1(te);
-	query->sortClause = list_make1(sort);
+	query->sortClause = addTargetToSortList(make_parsestate(NULL), te, NIL,
+											query->targetList, by);
 	query->limitOption = LIMIT_OPTION_COUNT;
 	query->limitCount = (Node *)
 		makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(1),
@@ -92,7 +96,11 @@ replace_aggregates(Node *node, TurnsEnds *ends)
 	link->subLinkType = EXPR_SUBLINK;
 	link->subselect = (Node *) asked;
 	link->location = -1;
-	return (Node *) link;
+	/* an aggregate's value has no modifier of its column's type */
+	return (Node *) makeRelabelType((Expr *) link,
+									((const Aggref *) node)->aggtype, -1,
+									((const Aggref *) node)->aggcollid,
+									COERCE_IMPLICIT_CAST);
 }
 
 /* The column that is the aggregate and nothing else; 0: there is none. */

@@ -55,9 +55,6 @@ extern int	strata_turns_limit(Query *query, Relation rel, bool down,
 							   int chunks, int least, ParamListInfo params,
 							   Const **edge);
 
-/* The operator of min() and max(): first is what sorts first by it. */
-extern Oid	strata_turns_sort_operator(Oid aggfnoid);
-
 /* Is it min() or max() of the partition key, and of no other rows? */
 extern bool strata_turns_is_key_aggregate(const Aggref *agg, PartitionKey key,
 										  bool *desc);

@@ -125,9 +125,9 @@ typedef struct AggregateSearch
 	bool		desc;
 } AggregateSearch;
 
-/* See turns_private.h. */
-Oid
-strata_turns_sort_operator(Oid aggfnoid)
+/* The operator of min() and max(): first is what sorts first by it. */
+static Oid
+sort_operator(Oid aggfnoid)
 {
 	HeapTuple	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggfnoid));
 	Oid			result = InvalidOid;
@@ -154,7 +154,7 @@ strata_turns_is_key_aggregate(const Aggref *agg, PartitionKey key, bool *desc)
 		agg->aggdistinct != NIL || agg->aggfilter != NULL ||
 		!is_key(linitial_node(TargetEntry, agg->args)->expr, key))
 		return false;
-	sortop = strata_turns_sort_operator(agg->aggfnoid);
+	sortop = sort_operator(agg->aggfnoid);
 	if (!OidIsValid(sortop) ||
 		!get_ordering_op_properties(sortop, &family, &type, &order) ||
 		family != key->partopfamily[0] || type != key->partopcintype[0])

@@ -29,6 +29,8 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "executor/executor.h"
+#include "catalog/pg_trigger.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "scan/scan.h"
 #include "storage/lmgr.h"
@@ -44,6 +46,21 @@ find_target(ModifyTableState *mt, Relation rel)
 	return NULL;
 }
 
+/* Has a row trigger of DELETE a condition?  It is evaluated row by row. */
+static bool
+has_trigger_condition(const TriggerDesc *triggers)
+{
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (trigger->tgqual != NULL && TRIGGER_FOR_ROW(trigger->tgtype) &&
+			TRIGGER_FOR_DELETE(trigger->tgtype))
+			return true;
+	}
+	return false;
+}
+
 /* May all rows that the scan returns be deleted before they are? */
 static bool
 all_are_deleted(ModifyTableState *mt, ResultRelInfo *target)
@@ -55,6 +72,8 @@ all_are_deleted(ModifyTableState *mt, ResultRelInfo *target)
 	return mt->operation == CMD_DELETE && plan->rowMarks == NIL &&
 		(triggers == NULL || (!triggers->trig_delete_before_row &&
 							  !triggers->trig_delete_instead_row)) &&
+		!has_trigger_condition(triggers) &&
+		!contain_subplans((Node *) plan->returningLists) &&
 		!contain_volatile_functions((Node *) plan->returningLists);
 }
 
@@ -76,6 +95,7 @@ allow(ModifyTableState *mt, PlanState *child, bool complete)
 {
 	StrataScanState *scan = strata_scan_state(child);
 	ResultRelInfo *target;
+	bool		told = ((ModifyTable *) mt->ps.plan)->returningLists != NIL;
 
 	if (scan == NULL || scan->info.nkeys > 0)
 		return;
@@ -83,7 +103,8 @@ allow(ModifyTableState *mt, PlanState *child, bool complete)
 	if (target == NULL || !all_are_deleted(mt, target))
 		return;
 	scan->sweep_tells = somebody_looks(mt, target);
-	if (complete || !scan->sweep_tells)
+	/* who is told of a row in WITH may look at others before the next */
+	if ((complete && !told) || !scan->sweep_tells)
 		scan->sweeper = mt;
 }
 

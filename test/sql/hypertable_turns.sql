@@ -181,3 +181,11 @@ SELECT type, turns_type(type, length, sample) FROM (VALUES
 DROP TABLE turns;
 DROP FUNCTION turns_rows, turns_same, turns_last, turns_calls, turns_check, turns_type;
 DROP ROLE turns_reader;
+
+-- the ends of a column with a modifier of its type, made a table
+CREATE TABLE turns_mod (time timestamp(3) NOT NULL) PARTITION BY RANGE (time) WITH (strata.chunk_interval = '1 day');
+INSERT INTO turns_mod SELECT timestamp '2024-01-01' + g * interval '1 hour' FROM generate_series(0, 99) g;
+CREATE TABLE turns_ends AS SELECT min(time) AS lo, max(time) AS hi FROM turns_mod;
+SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'turns_ends'::regclass AND attnum > 0 ORDER BY attnum;
+TABLE turns_ends;
+DROP TABLE turns_mod, turns_ends;

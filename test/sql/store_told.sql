@@ -109,3 +109,21 @@ SELECT told_both('DELETE FROM % RETURNING *');
 SELECT * FROM told_check();
 DROP TABLE told_h, told_t, ref_h, ref_t, log;
 DROP FUNCTION told_both, told_check, slow, note_row, note_all, keep_odd;
+
+-- what is called between two rows finds the others still there: in a sub-select of RETURNING, in a trigger's condition, by who reads WITH
+CREATE TABLE told_s (id int PRIMARY KEY, seg int) USING strata WITH (strata.segmentby = 'seg', strata.orderby = 'id');
+INSERT INTO told_s SELECT i, 0 FROM generate_series(1, 300) i;
+SELECT compress_chunk('told_s') IS NOT NULL AS compressed;
+CREATE FUNCTION told_left() RETURNS bigint LANGUAGE plpgsql VOLATILE AS 'BEGIN RETURN (SELECT count(*) FROM told_s); END';
+BEGIN;
+DELETE FROM told_s WHERE id <= 3 RETURNING (SELECT told_left() WHERE told_s.id > 0);
+ROLLBACK;
+BEGIN;
+WITH d AS (DELETE FROM told_s WHERE id <= 3 RETURNING id) SELECT told_left() FROM d;
+ROLLBACK;
+WITH d AS (DELETE FROM told_s WHERE id <= 5 RETURNING *) INSERT INTO told_s SELECT id + 1, seg FROM d WHERE id < 5;
+CREATE FUNCTION told_say() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE NOTICE 'deleted'; RETURN NULL; END$$;
+CREATE TRIGGER told_when AFTER DELETE ON told_s FOR EACH ROW WHEN (told_left() > 297 AND OLD.id > 0) EXECUTE FUNCTION told_say();
+DELETE FROM told_s WHERE id <= 5;
+DROP TABLE told_s;
+DROP FUNCTION told_left, told_say;
