@@ -246,6 +246,8 @@ strata_rollup_make_aggref(Oid aggregate, Expr *arg, Expr *filter,
 
 	aggref->aggfnoid = aggregate;
 	aggref->aggtype = get_func_rettype(aggregate);
+	if (IsPolymorphicType(aggref->aggtype))
+		aggref->aggtype = exprType((Node *) arg);
 	aggref->aggcollid = OidIsValid(get_typcollation(aggref->aggtype)) ?
 		collation : InvalidOid;
 	aggref->inputcollid = collation;

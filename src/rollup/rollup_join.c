@@ -40,6 +40,7 @@
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "parser/parse_coerce.h"
@@ -506,7 +507,8 @@ mutate(Node *node, void *context)
 	if (grouped && columns.source && !columns.others)
 		return archive_key(join, node);
 	/* the time itself is no key, what is made of it may be */
-	if (columns.found && !columns.others && IsA(node, FuncExpr))
+	if (columns.found && !columns.others && IsA(node, FuncExpr) &&
+		!contain_agg_clause(node))
 		return archive_key(join, node);
 	join->strict |= grouped;
 	node = expression_tree_mutator(node, mutate, context);

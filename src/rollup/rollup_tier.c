@@ -365,12 +365,16 @@ tier_query(const StrataRollup *rollup, Datum width)
 {
 	Relation	rel = table_open(rollup->view, AccessShareLock);
 	Query	   *query = copyObject(get_view_query(rel));
+	FromExpr   *joined = copyObject(query->jointree);
 	WidthContext cx;
 
 	table_close(rel, NoLock);
 	cx.old = ((StrataRollupColumn *) linitial(rollup->columns))->expr;
 	cx.wide = with_width(rollup, width);
 	query = query_tree_mutator(query, width_mutator, &cx, 0);
+	if (rollup->joined && !equal(query->jointree, joined))
+		strata_rollup_refuse("strata.archives where tables are joined by the bucket",
+							 "Make a view for each width.");
 	/* up to 15 a rule has entries of its own, the view twice */
 	if (list_length(query->rtable) > 2 &&
 		rt_fetch(1, query->rtable)->relid == rollup->view)

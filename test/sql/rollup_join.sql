@@ -157,3 +157,20 @@ DELETE FROM roj_sites WHERE site = 0;
 SELECT sum(n) FROM roj_e WHERE b < '2026-01-03';
 DROP TABLE roj_devices, roj_sites CASCADE;
 DROP TABLE roj CASCADE;
+
+-- aggregates of the time within functions, the least of enums and arrays, and tiers that are joined by the bucket
+CREATE TABLE rjr (time timestamptz NOT NULL, dev int, v float8, arr int[]) PARTITION BY RANGE (time) WITH (strata.chunk_interval = '1 day');
+CREATE TYPE rj_mood AS ENUM ('lo', 'hi');
+ALTER TABLE rjr ADD m rj_mood;
+CREATE TABLE rjd (id int, name text, h timestamptz);
+INSERT INTO rjd VALUES (1, 'a', '2026-01-01 Z'), (2, 'b', '2026-01-01 01:00 Z');
+INSERT INTO rjr SELECT '2026-01-01 Z'::timestamptz + i * interval '7 min', 1 + i % 2, i, ARRAY[i], CASE WHEN i % 3 = 0 THEN 'lo' ELSE 'hi' END::rj_mood FROM generate_series(0, 99) i;
+CREATE VIEW rj_asked AS SELECT time_bucket('6 hours', time) AS b, d.name, extract(epoch FROM max(time) - min(time)) AS span, round(last(v, time)::numeric, 2) AS l, max(m) AS m, min(arr) AS a FROM rjr JOIN rjd d ON d.id = dev GROUP BY 1, 2;
+CREATE MATERIALIZED VIEW rj_kept WITH (strata.continuous) AS SELECT time_bucket('6 hours', time) AS b, d.name, extract(epoch FROM max(time) - min(time)) AS span, round(last(v, time)::numeric, 2) AS l, max(m) AS m, min(arr) AS a FROM rjr JOIN rjd d ON d.id = dev GROUP BY 1, 2;
+SELECT count(*) FROM rj_kept;
+(TABLE rj_kept EXCEPT ALL TABLE rj_asked) UNION ALL (TABLE rj_asked EXCEPT ALL TABLE rj_kept);
+CREATE MATERIALIZED VIEW rj_by_bucket WITH (strata.continuous, strata.archives = '1 hour for 3000 days, 1 day') AS SELECT time_bucket('1 hour', time) AS b, d.name, count(*) FROM rjr JOIN rjd d ON d.h = time_bucket('1 hour', time) GROUP BY 1, 2;
+DROP VIEW rj_asked;
+DROP MATERIALIZED VIEW rj_kept;
+DROP TABLE rjr, rjd;
+DROP TYPE rj_mood;
