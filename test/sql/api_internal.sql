@@ -6,7 +6,9 @@ SET search_path = internal, public;
 CREATE ROLE int_owner LOGIN;
 CREATE ROLE int_all;
 GRANT int_owner, int_all TO CURRENT_USER;
+SET ROLE postgres;
 GRANT pg_read_all_data, pg_write_all_data TO int_all;
+RESET ROLE;
 GRANT ALL ON SCHEMA internal TO PUBLIC;
 CREATE FUNCTION refused(command text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN EXECUTE command; RETURN 'DONE';

@@ -117,7 +117,7 @@ RESET enable_seqscan;
 SELECT count(*) FROM (TABLE dp_hot EXCEPT ALL TABLE dp_hot_heap) x;
 
 -- an index whose function reads the table itself finds the rows as they are
-CREATE FUNCTION dp_cities(int) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT $1 + count(DISTINCT city) FROM dp_hot';
+CREATE FUNCTION dp_cities(int) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT $1 + count(DISTINCT city) FROM public.dp_hot';
 CREATE INDEX CONCURRENTLY dp_hot_self ON dp_hot (dp_cities(id)) WHERE id <= 20;
 SET enable_seqscan = off;
 SELECT id FROM dp_hot WHERE dp_cities(id) = (SELECT count(DISTINCT city) FROM dp_hot) + 15 AND id <= 20;

@@ -9,7 +9,7 @@ use StrataTest;
 use PostgreSQL::Test::Cluster;
 use Test::More;
 
-my $node = strata_node('twophase', "max_prepared_transactions = 10\nwal_keep_size = 2GB\nwal_log_hints = on\nwal_consistency_checking = 'all'\n", allows_streaming => 1);
+my $node = strata_node('twophase', "max_prepared_transactions = 10\nwal_keep_size = 8GB\nwal_log_hints = on\nwal_consistency_checking = 'all'\n", allows_streaming => 1);
 $node->safe_psql('postgres', 'CREATE EXTENSION strata');
 make_twins($node, 't');
 $node->backup('base');
