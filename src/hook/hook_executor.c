@@ -61,6 +61,14 @@ note_upserts(const PlannedStmt *stmt)
 	}
 }
 
+/* Is what it deletes or changes read by others, a row at a time? */
+static bool
+is_read(const PlanState *node)
+{
+	return node != NULL && IsA(node->plan, ModifyTable) &&
+		((const ModifyTable *) node->plan)->returningLists != NIL;
+}
+
 /* Tell scans below a DELETE that they may delete whole batches themselves. */
 static void
 allow_sweeps(QueryDesc *query_desc)
@@ -71,9 +79,12 @@ allow_sweeps(QueryDesc *query_desc)
 		!query_desc->plannedstmt->hasModifyingCTE)
 		return;
 	strata_scan_allow_sweep(query_desc->planstate, false);
-	/* the executor runs them to their end */
+	/*
+	 * The executor runs them to their end; who reads WITH may look at the
+	 * table between two rows.
+	 */
 	foreach(lc, query_desc->estate->es_subplanstates)
-		strata_scan_allow_sweep(lfirst(lc), true);
+		strata_scan_allow_sweep(lfirst(lc), !is_read(lfirst(lc)));
 }
 
 /*

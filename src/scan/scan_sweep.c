@@ -95,7 +95,6 @@ allow(ModifyTableState *mt, PlanState *child, bool complete)
 {
 	StrataScanState *scan = strata_scan_state(child);
 	ResultRelInfo *target;
-	bool		told = ((ModifyTable *) mt->ps.plan)->returningLists != NIL;
 
 	if (scan == NULL || scan->info.nkeys > 0)
 		return;
@@ -103,8 +102,7 @@ allow(ModifyTableState *mt, PlanState *child, bool complete)
 	if (target == NULL || !all_are_deleted(mt, target))
 		return;
 	scan->sweep_tells = somebody_looks(mt, target);
-	/* who is told of a row in WITH may look at others before the next */
-	if ((complete && !told) || !scan->sweep_tells)
+	if (complete || !scan->sweep_tells)
 		scan->sweeper = mt;
 }
 

@@ -33,7 +33,7 @@ ROLLBACK;
 -- also of rows that somebody wants to see
 BEGIN;
 SELECT count(*) FROM strata.verify('tgp');
-WITH d AS (DELETE FROM tgp WHERE third = 2 AND id < 3000 RETURNING id) SELECT count(*), sum(id) FROM d;
+DELETE FROM tgp WHERE third = 2 AND id < 3000 RETURNING id \g /dev/null
 SET ROLE postgres;
 SELECT * FROM tgp_entries();
 RESET ROLE;
