@@ -79,6 +79,7 @@ allow_sweeps(QueryDesc *query_desc)
 		!query_desc->plannedstmt->hasModifyingCTE)
 		return;
 	strata_scan_allow_sweep(query_desc->planstate, false);
+
 	/*
 	 * The executor runs them to their end; who reads WITH may look at the
 	 * table between two rows.
