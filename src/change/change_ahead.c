@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * change_ahead.c
- *	  Rows that the scan below a node has deleted, or locked, for it.
+ *	  Rows that the scan below a node has deleted for it.
  *
  * Where all rows that a scan returns are deleted by the ModifyTable node above
- * it, or locked by a LockRows node, the scan does so for the rows of a batch
- * together, and returns them nonetheless: somebody wants to see them.  The
- * node then asks for each row what has been done already, and is told so.
+ * it, the scan does so for the rows of a batch together, and returns them
+ * nonetheless: somebody wants to see them.  The node then asks for each row
+ * what has been done already, and is told so.
  *
  * A row is told once, to the command and subtransaction that did it.
  *
@@ -22,7 +22,6 @@ typedef struct AheadRows
 {
 	struct AheadRows *next;
 	Oid			companion;
-	StrataAheadKind kind;
 	CommandId	cid;
 	SubTransactionId subtransaction;
 	int64		first_row;
@@ -44,8 +43,8 @@ forget_ahead(XactEvent event, void *arg)
 
 /* See change_private.h. */
 void
-strata_ahead_note(Relation batches, StrataAheadKind kind, int64 first_row,
-				  const uint16 *rows, int nrows, CommandId cid)
+strata_ahead_note(Relation batches, int64 first_row, const uint16 *rows,
+				  int nrows, CommandId cid)
 {
 	static bool registered = false;
 	int			span = rows[nrows - 1] + 1;
@@ -58,7 +57,6 @@ strata_ahead_note(Relation batches, StrataAheadKind kind, int64 first_row,
 								   offsetof(AheadRows, bits) +
 								   (span + 7) / 8);
 	ahead->companion = RelationGetRelid(batches);
-	ahead->kind = kind;
 	ahead->cid = cid;
 	ahead->subtransaction = GetCurrentSubTransactionId();
 	ahead->first_row = first_row;
@@ -72,8 +70,7 @@ strata_ahead_note(Relation batches, StrataAheadKind kind, int64 first_row,
 
 /* See change_private.h. */
 bool
-strata_ahead_take(Oid companion, StrataAheadKind kind, int64 row,
-				  CommandId cid)
+strata_ahead_take(Oid companion, int64 row, CommandId cid)
 {
 	for (AheadRows **link = &all_ahead; *link != NULL; link = &(*link)->next)
 	{
@@ -81,8 +78,7 @@ strata_ahead_take(Oid companion, StrataAheadKind kind, int64 row,
 		int64		i = row - ahead->first_row;
 
 		if (ahead->companion != companion || i < 0 || i >= ahead->span ||
-			(ahead->bits[i / 8] & (1 << i % 8)) == 0 || ahead->kind != kind ||
-			ahead->cid != cid ||
+			(ahead->bits[i / 8] & (1 << i % 8)) == 0 || ahead->cid != cid ||
 			ahead->subtransaction != GetCurrentSubTransactionId())
 			continue;
 		ahead->bits[i / 8] &= ~(1 << i % 8);

@@ -91,20 +91,13 @@ extern void strata_batch_writing_lock(Relation batches, int64 first_row,
 									  bool lock);
 
 /*
- * Rows of a batch, at these positions, rising, were deleted or locked by a
- * scan for the node above it; is the row one of them?  It is asked once;
+ * Rows of a batch, at these positions, rising, were deleted by a scan
+ * for the node above it; is the row one of them?  It is asked once;
  * change_ahead.c.
  */
-typedef enum StrataAheadKind
-{
-	STRATA_AHEAD_DELETED,
-	STRATA_AHEAD_LOCKED
-} StrataAheadKind;
-extern void strata_ahead_note(Relation batches, StrataAheadKind kind,
-							  int64 first_row, const uint16 *rows, int nrows,
-							  CommandId cid);
-extern bool strata_ahead_take(Oid companion, StrataAheadKind kind, int64 row,
-							  CommandId cid);
+extern void strata_ahead_note(Relation batches, int64 first_row,
+							  const uint16 *rows, int nrows, CommandId cid);
+extern bool strata_ahead_take(Oid companion, int64 row, CommandId cid);
 
 /* Make void what is cached about the batches of all tables. */
 extern void strata_ranges_forget(void);

@@ -234,8 +234,7 @@ strata_store_delete_row(Relation rel, int64 row, CommandId cid,
 		return strata_store_move_row(rel, row, policy, cid, target, tmfd);
 	/* the notes are of DELETE; a row that moves to another chunk is UPDATE's */
 	if (!changing_part &&
-		strata_ahead_take(strata_companion_oid(rel), STRATA_AHEAD_DELETED,
-						  row, cid))
+		strata_ahead_take(strata_companion_oid(rel), row, cid))
 	{
 		ItemPointerSetInvalid(target);
 		return TM_Ok;

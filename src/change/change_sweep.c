@@ -443,7 +443,7 @@ strata_store_delete_rows(Relation rel, Relation batches,
 	}
 	strata_batch_writing_lock(batches, first_row, false);
 	if (told && ntaken > 0)
-		strata_ahead_note(batches, STRATA_AHEAD_DELETED, first_row, taken,
+		strata_ahead_note(batches, first_row, taken,
 						  ntaken, cid);
 	for (int i = 0; i < ntaken; i++)
 		pgstat_count_heap_delete(rel);
