@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * batch_part.c
- *	  Parts of a column's values: lengths, first bytes, members of documents.
+ *	  Parts of a column's values: lengths, first bytes, bytes until something
+ *	  is found, members of documents.
  *
  * Of a column in codec LARGE only the head is fetched, and of its blocks those
  * that hold what is wanted of the wanted rows: memory is for what is read, not
@@ -54,7 +55,7 @@ typedef struct PartColumn
 	const StrataPart *part;
 	bool		missing;		/* cannot be had */
 	StrataColumn col;
-	bool	   *have;			/* START: rows that were read; NULL: all */
+	bool	   *have;			/* START, UNTIL: rows read; NULL: all */
 } PartColumn;
 
 /* See batch_part.h. */
@@ -285,6 +286,24 @@ part_row(const uint16 *rows, int first, int i)
 	return rows != NULL ? rows[i] : first + i;
 }
 
+/* The rows that were not read yet, of those that are wanted; *ntodo of them. */
+static int *
+rows_to_read(const LargeColumn *lc, const PartColumn *pc, const uint16 *rows,
+			 int first, int n, int *ntodo)
+{
+	int		   *todo = palloc(sizeof(int) * n);
+
+	*ntodo = 0;
+	for (int i = 0; i < n; i++)
+	{
+		int			row = part_row(rows, first, i);
+
+		if (!pc->have[row] && !lc->isnull[row])
+			todo[(*ntodo)++] = row;
+	}
+	return todo;
+}
+
 /*
  * First bytes of the rows that were not read yet.  Those that stand side by
  * side come first, so that a block is read once.
@@ -294,17 +313,9 @@ read_starts(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
 			PartColumn *pc, const uint16 *rows, int first, int n)
 {
 	const StrataLarge *large = &lc->large;
-	int		   *todo = palloc(sizeof(int) * n);
-	int			ntodo = 0;
+	int			ntodo;
+	int		   *todo = rows_to_read(lc, pc, rows, first, n, &ntodo);
 
-	for (int i = 0; i < n; i++)
-	{
-		int			row = part_row(rows, first, i);
-
-		if (pc->have[row] || lc->isnull[row])
-			continue;
-		todo[ntodo++] = row;
-	}
 	for (int i = 0; i < ntodo; i++)
 	{
 		uint32		v = lc->value[todo[i]];
@@ -333,6 +344,101 @@ read_starts(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
 		SET_VARSIZE(value, VARHDRSZ + (Size) len);
 		pc->have[todo[i]] = true;
 	}
+	pfree(todo);
+}
+
+/*
+ * Bytes of value v until the part's keys have been found, in work, which has
+ * room for the value; 0: they are not in its first `most` bytes.
+ */
+static uint32
+read_until(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
+		   const StrataPart *part, uint32 v, uint32 most, char *work)
+{
+	const StrataLarge *large = &lc->large;
+	uint32		len = Min(large->lengths[v], most);
+	uint32		there = 0;
+	uint32		from = 0;		/* where the key is looked for */
+	int			k = 0;
+
+	for (;;)
+	{
+		const StrataKey *key = &part->keys[k];
+		const char *found = memmem(work + from, there - from, key->bytes,
+								   key->len);
+		uint32		at;
+		uint32		more;
+
+		if (found != NULL)
+		{
+			from = (uint32) (found - work) + key->len;
+			if (++k == part->nkeys)
+				return from;
+			continue;
+		}
+		if (there == len)
+			return 0;
+		/* it may begin in what is there */
+		if (there - from >= key->len)
+			from = there - key->len + 1;
+		if (there < large->lead)
+		{
+			at = large->lead_at[v] + there;
+			more = Min(len, large->lead) - there;
+		}
+		else
+		{
+			uint32		b;
+
+			at = large->body_at[v] + (there - large->lead);
+			b = strata_large_find_block(large, at);
+			more = Min(len - there, large->blocks[b + 1].raw_at - at);
+		}
+		Assert(more > 0);		/* batch:B15 */
+		copy_stream(reader, attno, lc, at, more, work + there);
+		there += more;
+	}
+}
+
+/*
+ * Of the rows that were not read yet, bytes until keys have been found: at
+ * first in what stands side by side of all values, as in read_starts().  A
+ * value without the keys is as good as an empty one, which takes no memory.
+ */
+static void
+read_until_found(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
+				 PartColumn *pc, const uint16 *rows, int first, int n)
+{
+	const StrataLarge *large = &lc->large;
+	int			ntodo;
+	int		   *todo = rows_to_read(lc, pc, rows, first, n, &ntodo);
+	uint32		longest = 0;
+	char	   *work;
+
+	for (int i = 0; i < ntodo; i++)
+		longest = Max(longest, large->lengths[lc->value[todo[i]]]);
+	work = MemoryContextAllocHuge(CurrentMemoryContext, Max(longest, 1));
+	for (int pass = 0; pass < 2; pass++)
+	{
+		for (int i = 0; i < ntodo; i++)
+		{
+			int			row = todo[i];
+			uint32		v = lc->value[row];
+			uint32		most = pass == 0 ? large->lead : PG_UINT32_MAX;
+			uint32		len;
+
+			CHECK_FOR_INTERRUPTS();
+			if (pc->have[row])
+				continue;
+			len = read_until(reader, attno, lc, pc->part, v, most, work);
+			if (len == 0 && large->lengths[v] > most)
+				continue;
+			pc->col.datums[row] =
+				PointerGetDatum(cstring_to_text_with_len(work, (int) len));
+			pc->have[row] = true;
+		}
+	}
+	pfree(work);
 	pfree(todo);
 }
 
@@ -586,6 +692,7 @@ make_part_column(StrataBatchReader *reader, StrataColumn *col,
 			pc->col.type.kind = STRATA_KIND_INT;
 			return read_lengths(reader, col, parted->large, pc);
 		case STRATA_PART_START:
+		case STRATA_PART_UNTIL:
 			if (parted->large == NULL)
 				return false;
 			pc->col.type = col->type;
@@ -646,7 +753,9 @@ strata_batch_reader_part(StrataBatchReader *reader, AttrNumber attno,
 	reader->touched = true;
 	parted = find_parted(reader, col);
 	pc = find_part_column(reader, col, parted, part);
-	if (!pc->missing && pc->have != NULL)
+	if (!pc->missing && part->kind == STRATA_PART_UNTIL)
+		read_until_found(reader, attno, parted->large, pc, rows, first, n);
+	else if (!pc->missing && pc->have != NULL)
 		read_starts(reader, attno, parted->large, pc, rows, first, n);
 	MemoryContextSwitchTo(old);
 	return pc->missing ? NULL : &pc->col;

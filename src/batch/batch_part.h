@@ -19,6 +19,8 @@ typedef enum StrataPartKind
 	STRATA_PART_OCTETS,			/* its bytes, int4: octet_length() */
 	STRATA_PART_CHARS,			/* its characters, int4: length() of a text */
 	STRATA_PART_START,			/* its first bytes and characters */
+	STRATA_PART_UNTIL,			/* its bytes until keys have been found, each
+								 * behind the one before; empty: not all are */
 	STRATA_PART_MEMBER,			/* of a jsonb: what it has at a path of keys */
 	STRATA_PART_MEMBER_TEXT		/* the same as text */
 } StrataPartKind;
@@ -29,7 +31,7 @@ typedef struct StrataPart
 	AttrNumber	attno;			/* as whoever made it numbers columns */
 	int			nbytes;			/* START: at least so many bytes, ... */
 	int			nchars;			/* ... and characters, if the value has them */
-	int			nkeys;			/* MEMBER: of the path */
+	int			nkeys;			/* MEMBER: of the path; UNTIL: none is empty */
 	StrataKey  *keys;
 } StrataPart;
 

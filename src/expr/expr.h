@@ -102,13 +102,16 @@ extern void strata_parts_load(StrataParts *parts, StrataColumn *const *columns,
  * starts with one; such a clause raises no error.  compile: NULL if the clause
  * is none; *arg is what is matched.  match: of a value that is not null.
  * first_bytes: how many of a value's first bytes say whether it matches; -1:
- * all.  Memory: the current context.
+ * all.  infixes: of a pattern that begins and ends with % and has no _, the
+ * parts between, palloc'd; their number, 0: another pattern.  Memory: the
+ * current context.
  */
 typedef struct StrataLike StrataLike;
 
 extern StrataLike *strata_like_compile(Node *node, Expr **arg);
 extern bool strata_like_match(const StrataLike *like, Datum value);
 extern int	strata_like_first_bytes(const StrataLike *like);
+extern int	strata_like_infixes(const StrataLike *like, StrataKey **infixes);
 
 /*
  * expr_memo.c.  Results of an expression for values of the one column that it

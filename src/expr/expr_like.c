@@ -262,6 +262,22 @@ strata_like_first_bytes(const StrataLike *like)
 	return (int) like->first.len + 1 + MAX_MULTIBYTE_CHAR_LEN;
 }
 
+/* See expr.h. */
+int
+strata_like_infixes(const StrataLike *like, StrataKey **infixes)
+{
+	if (like->pattern != 0 || like->exact || like->least > 0 ||
+		like->nbetween == 0)
+		return 0;
+	*infixes = palloc(sizeof(StrataKey) * like->nbetween);
+	for (int i = 0; i < like->nbetween; i++)
+	{
+		(*infixes)[i].bytes = like->between[i].data;
+		(*infixes)[i].len = (uint32) like->between[i].len;
+	}
+	return like->nbetween;
+}
+
 /*
  * See expr_private.h.  Where the column has a dictionary, once for each entry
  * that a row has.

@@ -7,8 +7,9 @@
  * a variable takes their place.  Functions that look at a value's first bytes
  * only (substr from the start, left, LIKE 'x%', starts_with, = with a
  * constant) keep their place, and are given the first bytes in place of the
- * value, which makes no difference to them.  The variables are of INNER_VAR,
- * and read a slot of their own.
+ * value, which makes no difference to them; and so are those that look for
+ * something in it (position, strpos, LIKE '%x%'), up to where it is first.
+ * The variables are of INNER_VAR, and read a slot of their own.
  *
  * src/expr/expr_part.c
  *-------------------------------------------------------------------------
@@ -194,6 +195,13 @@ first_characters(Oid funcid, List *args)
 	return Max(end - 1, 0);
 }
 
+static bool
+is_deterministic(Oid collation)
+{
+	return OidIsValid(collation) && (collation == DEFAULT_COLLATION_OID ||
+									 get_collation_isdeterministic(collation));
+}
+
 /* = and <> with a constant: how many bytes say which; -1: another call. */
 static int
 compared_bytes(Oid funcid, List *args, Oid collation)
@@ -206,11 +214,63 @@ compared_bytes(Oid funcid, List *args, Oid collation)
 		return -1;
 	if (!IsA(constant, Const) || constant->constisnull ||
 		(funcid != F_BYTEAEQ && funcid != F_BYTEANE &&
-		 (!OidIsValid(collation) || (collation != DEFAULT_COLLATION_OID &&
-									 !get_collation_isdeterministic(collation)))))
+		 !is_deterministic(collation)))
 		return -1;
 	value = PG_DETOAST_DATUM_PACKED(constant->constvalue);
 	return (int) Min(VARSIZE_ANY_EXHDR(value), MOST_BYTES) + 1 + CLIPPED;
+}
+
+static void
+append_key(StrataPart *part, const text * key)
+{
+	StrataKey  *keys = palloc(sizeof(StrataKey) * (part->nkeys + 1));
+
+	for (int i = 0; i < part->nkeys; i++)
+		keys[i] = part->keys[i];
+	keys[part->nkeys].bytes = VARDATA_ANY(key);
+	keys[part->nkeys].len = VARSIZE_ANY_EXHDR(key);
+	part->keys = keys;
+	part->nkeys++;
+}
+
+/*
+ * position(), strpos() and LIKE '%x%': the part of the first argument until
+ * what is looked for has been found; false: another call.  In UTF-8 and in
+ * encodings of one byte, what is found as bytes is there as characters.
+ */
+static bool
+bytes_until(Node *node, Oid funcid, List *args, Oid collation,
+			StrataPart *part)
+{
+	const Const *constant;
+	struct varlena *needle;
+	StrataLike *like;
+	Expr	   *arg;
+
+	if (list_length(args) != 2)
+		return false;
+	part->kind = STRATA_PART_UNTIL;
+	if (funcid != F_POSITION_TEXT_TEXT && funcid != F_STRPOS &&
+		funcid != F_POSITION_BYTEA_BYTEA)
+	{
+		like = strata_like_compile(node, &arg);
+		if (like == NULL)
+			return false;
+		part->nkeys = strata_like_infixes(like, &part->keys);
+		return part->nkeys > 0;
+	}
+	constant = lsecond(args);
+	if (!IsA(constant, Const) || constant->constisnull ||
+		(funcid != F_POSITION_BYTEA_BYTEA &&
+		 (!is_deterministic(collation) ||
+		  (GetDatabaseEncoding() != PG_UTF8 &&
+		   pg_database_encoding_max_length() > 1))))
+		return false;
+	needle = PG_DETOAST_DATUM_PACKED(constant->constvalue);
+	if (VARSIZE_ANY_EXHDR(needle) == 0)
+		return false;
+	append_key(part, (text *) needle);
+	return true;
 }
 
 /* The part of a call's first argument that it looks at; false: all of it. */
@@ -249,8 +309,14 @@ take_start(Extraction *e, Node *node, Oid funcid, List *args, Oid collation)
 	Node	   *copy;
 	Node	   *arg;
 
-	if (var == NULL || !first_bytes(node, funcid, args, collation, &part))
+	if (var == NULL)
 		return NULL;
+	if (!first_bytes(node, funcid, args, collation, &part))
+	{
+		memset(&part, 0, sizeof(part));
+		if (!bytes_until(node, funcid, args, collation, &part))
+			return NULL;
+	}
 	if (getBaseType(var->vartype) == BYTEAOID)
 	{
 		part.nbytes = Max(part.nbytes, part.nchars);
@@ -278,19 +344,6 @@ take_start(Extraction *e, Node *node, Oid funcid, List *args, Oid collation)
  * Members of documents
  *-------------------------------------------------------------------------
  */
-
-static void
-append_key(StrataPart *part, const text * key)
-{
-	StrataKey  *keys = palloc(sizeof(StrataKey) * (part->nkeys + 1));
-
-	for (int i = 0; i < part->nkeys; i++)
-		keys[i] = part->keys[i];
-	keys[part->nkeys].bytes = VARDATA_ANY(key);
-	keys[part->nkeys].len = VARSIZE_ANY_EXHDR(key);
-	part->keys = keys;
-	part->nkeys++;
-}
 
 /* Is it a key that is no number of an element of an array for #>? */
 static bool

@@ -49,6 +49,15 @@ INSERT INTO part_query (sql) VALUES
 ('SELECT DISTINCT substr(body, 1, 7) FROM T WHERE length(body) BETWEEN 10000 AND 20000'),
 ('SELECT id FROM T WHERE length(body) > 15000 AND substr(body, 5, 1) = ''7'''),
 ('SELECT id, position(''lorem'' IN body), strpos(body, ''zz'') FROM T'),
+('SELECT id, position(''-'' IN body) FROM T WHERE position(''é'' IN body) > 40'),
+('SELECT id, strpos(body, ''row 1'') AS p, strpos(short, ''t 3''), position(''\x0099''::bytea IN raw) FROM T'),
+('SELECT id FROM T WHERE body LIKE ''%𝄞é€%'' AND body NOT LIKE ''%nowhere%'''),
+('SELECT id FROM T WHERE body LIKE ''%row%ipsum%-%ip%'''),
+('SELECT id FROM T WHERE body NOT LIKE ''%e5%\%%'' OR body LIKE ''%%'''),
+('SELECT id FROM T WHERE body LIKE ''%7%lorem'' OR body LIKE ''row%55%'' OR body LIKE ''%row 6_%'''),
+('SELECT id, position('''' IN body), strpos(body, NULL), position(short IN body) FROM T'),
+('SELECT id, position(md5(id::text) IN body), strpos(body COLLATE "C", ''lorem'') FROM T'),
+('SELECT position(''ipsum'' IN body) AS p, count(*), max(strpos(body, ''b'')) FROM T GROUP BY 1'),
 ('SELECT id, body, left(body, 3) FROM T WHERE id BETWEEN 300 AND 310'),
 ('SELECT doc->>''k1'' AS k, count(*) FROM T GROUP BY 1'),
 ('SELECT doc->''k1'' AS k, count(*) FROM T GROUP BY 1'),
@@ -78,6 +87,18 @@ END $$;
 SELECT * FROM part_differences('on');
 SELECT * FROM part_differences('off');
 
+-- what stands anywhere in values of some blocks, also where blocks meet
+CREATE TABLE part_place (id int, body text, n int) USING strata;
+INSERT INTO part_place
+SELECT i, repeat('ab', p / 2) || repeat('c', p % 2) || repeat('needle', 700) || repeat('abc', 20000), p
+  FROM (SELECT i, CASE WHEN i <= 40 THEN 485 + i ELSE (i * 7919) % 66000 END AS p FROM generate_series(1, 240) i) x;
+SELECT count(*) FROM compress_chunk('part_place');
+SELECT DISTINCT codec FROM strata.batch_columns('part_place') WHERE column_name = 'body';
+SELECT count(*), count(*) FILTER (WHERE position('needle' IN body) = n + 1) AS found, count(*) FILTER (WHERE body LIKE '%needle%') AS matched,
+       count(*) FILTER (WHERE position(repeat('needle', 700) IN body) = n + 1) AS long, count(*) FILTER (WHERE strpos(body, repeat('needle', 701)) > 0) AS longer FROM part_place;
+SELECT count(*) FROM part_place WHERE body LIKE '%needle%' AND body LIKE '%n%e%e%dle%bca%';
+DROP TABLE part_place;
+
 -- in the order of batches, and backward
 SELECT string_agg(left(body, 8), ',') FROM (SELECT left(body, 12) AS body FROM part_strata ORDER BY id DESC LIMIT 5) x;
 BEGIN;
@@ -93,6 +114,22 @@ SELECT substr(raw, 1, -1) FROM part_strata WHERE id = 8;
 SELECT count(*) FROM part_strata WHERE (doc->>'k1')::int > 0;
 SELECT count(*) FROM part_strata WHERE left(body, 3)::int > 0;
 SELECT substr(body, 2000000000, 2000000000) FROM part_strata WHERE id = 7;
+
+-- a collation that is not deterministic: an error before 18
+CREATE COLLATION part_ignore (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE FUNCTION part_outcome(sql text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    n bigint;
+BEGIN
+    EXECUTE sql INTO n;
+    RETURN n;
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE;
+END $$;
+SELECT part_outcome('SELECT count(*) FROM part_strata WHERE strpos(body COLLATE part_ignore, ''LOREM'') > 0') =
+       part_outcome('SELECT count(*) FROM part_heap WHERE strpos(body COLLATE part_ignore, ''LOREM'') > 0') AS same;
+DROP FUNCTION part_outcome(text);
+DROP COLLATION part_ignore;
 
 -- prepared, with a parameter that is no constant in a generic plan
 SET plan_cache_mode = force_generic_plan;
