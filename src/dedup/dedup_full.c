@@ -151,6 +151,13 @@ last_place(Relation rel, BlockNumber block)
 }
 
 /* See dedup_private.h. */
+StrataDedupPatience *
+strata_dedup_patience(Relation rel)
+{
+	return &last_place(rel, InvalidBlockNumber)->patience;
+}
+
+/* See dedup_private.h. */
 bool
 strata_dedup_passes_over(StrataDedupPatience *patience)
 {

@@ -82,7 +82,8 @@ extern int	strata_dedup_block(Relation rel, BlockNumber block, DedupWhen when,
 
 /*
  * Of a table whose full pages gain nothing, ever more are passed over before
- * another one is tried.  passes_over: is this one?
+ * another one is tried.  passes_over: is this one?  patience: of a relation,
+ * until something reads catalogs.
  */
 typedef struct StrataDedupPatience
 {
@@ -90,6 +91,7 @@ typedef struct StrataDedupPatience
 	uint16		pass_over;		/* that many are still to be */
 } StrataDedupPatience;
 
+extern StrataDedupPatience *strata_dedup_patience(Relation rel);
 extern bool strata_dedup_passes_over(StrataDedupPatience *patience);
 extern void strata_dedup_tell_outcome(StrataDedupPatience *patience,
 									  bool gained);
@@ -101,6 +103,14 @@ extern void strata_dedup_tell_outcome(StrataDedupPatience *patience,
 extern bool strata_dedup_plain_columns(Relation rel, bool **plain);
 extern StrataPageRule strata_dedup_rule_now(void);
 extern StrataPageWork *strata_dedup_work(void);
+
+/*
+ * dedup_load.c.  Put the first of these rows into a page of their own, if they
+ * fill it; how many.  The slots say where they are.
+ */
+extern int	strata_dedup_load_page(Relation rel, TupleTableSlot **slots,
+								   int nslots, CommandId cid, int options,
+								   struct BulkInsertStateData *bistate);
 
 /* VACUUM FULL tries a page again while it gains so many bytes. */
 #define STRATA_DEDUP_ANOTHER_ROUND 64

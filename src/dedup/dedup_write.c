@@ -20,7 +20,7 @@
 #include "utils/datum.h"
 
 /* heapam fills a few pages with so many rows, of which some may get room again. */
-#define ROWS_AT_A_TIME 128
+#define ROWS_AT_A_TIME 64
 
 /*
  * A page that updated rows fill must gain so many times as much: old versions
@@ -56,10 +56,13 @@ dedup_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
 				   int options, struct BulkInsertStateData *bistate)
 {
 	options &= ~TABLE_INSERT_SKIP_FSM;
-	for (int from = 0; from < nslots; from += ROWS_AT_A_TIME)
+	for (int from = 0, n; from < nslots; from += n)
 	{
-		int			n = Min(ROWS_AT_A_TIME, nslots - from);
-
+		n = strata_dedup_load_page(rel, slots + from, nslots - from, cid,
+								   options, bistate);
+		if (n > 0)
+			continue;
+		n = Min(ROWS_AT_A_TIME, nslots - from);
 		strata_dedup_heap->multi_insert(rel, slots + from, n, cid, options,
 										bistate);
 		for (int i = from; i < from + n; i++)

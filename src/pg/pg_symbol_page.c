@@ -3,7 +3,8 @@
  * pg_symbol_page.c
  *	  What the access method strata_dedup makes heapam do: take slots of ours
  *	  for its own, write a page anew, let an UPDATE see which columns change,
- *	  and show the page that VACUUM FULL is about to write.
+ *	  show the page that VACUUM FULL is about to write, and take pages that
+ *	  were filled in memory.
  *
  * The page.  The record is heapam's own of pruning, with nothing to prune and
  * a full image.  heap_xlog_prune() restores the image under a cleanup lock, so
@@ -22,6 +23,10 @@
  * VACUUM FULL.  rewriteheap.c fills a page in memory that nobody else knows,
  * and asks the page for room before each tuple.
  *
+ * Pages filled in memory.  Rows get the header that heap_multi_insert() gives
+ * them, and nobody sees them before the page is in its buffer and logged.
+ * Logical decoding would not find rows in an image.
+ *
  * src/pg/pg_symbol_page.c
  *-------------------------------------------------------------------------
  */
@@ -29,11 +34,16 @@
 #include "base/compat.h"
 
 #include "access/heapam_xlog.h"
+#include "access/heaptoast.h"
+#include "access/hio.h"
 #include "access/sysattr.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "nodes/bitmapset.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "storage/predicate.h"
+#include "pgstat.h"
 #include "utils/memutils.h"
 
 #define TABLE_OID_MEMBER \
@@ -143,4 +153,65 @@ strata_rewrite_page(RewriteState state, Relation from, Relation to,
 		((PageHeader) page)->pd_upper > ((PageHeader) page)->pd_special)
 		elog(ERROR, "page of a rewrite is not as expected");
 	return page;
+}
+
+/* See pg.h. */
+bool
+strata_page_put_row(Relation rel, char *page, TupleTableSlot *slot,
+					TransactionId xid, CommandId cid, Size spare)
+{
+	bool		should_free;
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, true, &should_free);
+	HeapTupleHeader header = tuple->t_data;
+	bool		fits = !HeapTupleHasExternal(tuple) &&
+	tuple->t_len <= TOAST_TUPLE_THRESHOLD &&
+	PageGetHeapFreeSpace(page) >= MAXALIGN(tuple->t_len) + spare;
+
+	if (fits)
+	{
+		header->t_infomask &= ~HEAP_XACT_MASK;
+		header->t_infomask2 &= ~HEAP2_XACT_MASK;
+		header->t_infomask |= HEAP_XMAX_INVALID;
+		HeapTupleHeaderSetXmin(header, xid);
+		HeapTupleHeaderSetCmin(header, cid);
+		HeapTupleHeaderSetXmax(header, 0);
+		slot->tts_tableOid = tuple->t_tableOid = RelationGetRelid(rel);
+		fits = PageAddItem(page, (Item) header, tuple->t_len,
+						   InvalidOffsetNumber, false, true) != InvalidOffsetNumber;
+	}
+	if (should_free)
+		heap_freetuple(tuple);
+	return fits;
+}
+
+/* See pg.h. */
+BlockNumber
+strata_page_append(Relation rel, char *page,
+				   struct BulkInsertStateData *bistate)
+{
+	bool		extension_lock = !RELATION_IS_LOCAL(rel);
+	int			n = PageGetMaxOffsetNumber(page);
+	Buffer		buffer;
+	BlockNumber block;
+
+	if (extension_lock)
+		LockRelationForExtension(rel, ExclusiveLock);
+	buffer = ReadBufferExtended(rel, MAIN_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK,
+								bistate != NULL ? bistate->strategy : NULL);
+	if (extension_lock)
+		UnlockRelationForExtension(rel, ExclusiveLock);
+	block = BufferGetBlockNumber(buffer);
+	for (int i = 1; i <= n; i++)
+	{
+		HeapTupleHeader header =
+		(HeapTupleHeader) PageGetItem(page, PageGetItemId(page, i));
+
+		ItemPointerSet(&header->t_ctid, block, i);
+	}
+	strata_page_replace(rel, buffer, page);
+	UnlockReleaseBuffer(buffer);
+	/* of serializable readers, those of the whole table */
+	CheckForSerializableConflictIn(rel, NULL, InvalidBlockNumber);
+	pgstat_count_heap_insert(rel, n);
+	return block;
 }
