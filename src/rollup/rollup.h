@@ -370,9 +370,9 @@ extern void strata_rollup_verify(Oid view, Snapshot snapshot,
 /*
  * Before planning: answer rollups' views in the query out of their archives,
  * as far as the active snapshot has them clean; in place.  The result is what
- * was so used, as nodes for the plan to carry; *own are queries of rollups
- * that see to rows that are gone themselves.  Then: is all of that clean in
- * the snapshot that the plan is run with?
+ * was so used, as nodes for the plan to carry; *own are queries of rollups, or
+ * entries in them, that see to rows that are gone themselves.  Then: is all of
+ * that clean in the snapshot that the plan is run with?
  */
 extern List *strata_rollup_rewrite(Query *query, List **own);
 extern bool strata_rollup_uses_hold(const List *uses, Snapshot snapshot,

@@ -12,10 +12,10 @@
  *			GROUP BY bucket, keys
  *
  * When the view is read, the definition has that in the place of the source,
- * and combines: a row that is joined with three others makes three, and so do
- * its partials.  That is right where every row of the source stays, or goes
- * only for what its keys say: not on the side of an outer join that is made up
- * of NULLs.
+ * for times that are clean or kept, and combines: a row that is joined with
+ * three others makes three, and so do its partials.  That is right where every
+ * row of the source stays, or goes only for what its keys say: not on the side
+ * of an outer join that is made up of NULLs.
  *
  * Aggregates of the other tables' columns are computed from the joined rows,
  * where it does not matter how many rows of the source each stands for; a
@@ -113,42 +113,74 @@ check_joined_table(const RangeTblEntry *rte)
 		strata_rollup_refuse("a temporary table", NULL);
 }
 
+/* May the entry be the source?  source: which that is, if it is known. */
+static bool
+may_be_source(const RangeTblEntry *rte, Oid source)
+{
+	StrataRollupRow *row;
+
+	if (rte->rtekind != RTE_RELATION)
+		return false;
+	row = strata_rollup_row(rte->relid);
+	if (OidIsValid(source))
+		return (row != NULL ? row->archive : rte->relid) == source;
+	return row != NULL || strata_hypertable_is(rte->relid);
+}
+
+/* The entry, one of these, of whose time the definition makes buckets. */
+static Index
+find_bucketed(Query *query, const List *entries)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->groupClause)
+	{
+		Node	   *expr = get_sortgroupclause_expr(lfirst(lc),
+													query->targetList);
+		StrataRollupBucket bucket;
+		Expr	   *time;
+
+		expr = strata_flatten_join_aliases(query, copyObject(expr));
+		if (strata_rollup_bucket_init(&bucket, expr, &time) &&
+			IsA(time, Var) && list_member_int(entries, ((Var *) time)->varno))
+			return ((Var *) time)->varno;
+	}
+	strata_rollup_refuse("two hypertables in FROM, and no bucket of the time of one",
+						 NULL);
+	return 0;
+}
+
 /* See rollup_private.h. */
 Index
-strata_rollup_find_joined(const Query *query, Oid source)
+strata_rollup_find_joined(Query *query, Oid source)
 {
 	List	   *entries = NIL;
-	Index		varno = 0;
+	List	   *found = NIL;
+	Index		varno;
 	ListCell   *lc;
 
 	(void) find_joined_entries((Node *) query->jointree, &entries);
 	foreach(lc, entries)
 	{
 		RangeTblEntry *rte = rt_fetch(lfirst_int(lc), query->rtable);
-		StrataRollupRow *row = rte->rtekind == RTE_RELATION ?
-		strata_rollup_row(rte->relid) : NULL;
-		bool		is_source;
 
-		if (OidIsValid(source))
-			is_source = rte->rtekind == RTE_RELATION &&
-				(row != NULL ? row->archive : rte->relid) == source;
-		else
-			is_source = row != NULL ||
-				(rte->rtekind == RTE_RELATION &&
-				 strata_hypertable_is(rte->relid));
-		if (!is_source)
-		{
-			if (!OidIsValid(source))
-				check_joined_table(rte);
-		}
-		else if (varno != 0)
-			strata_rollup_refuse("two hypertables in FROM",
-								 "Join them in a query of the view.");
-		else
-			varno = lfirst_int(lc);
+		if (!OidIsValid(source))
+			check_joined_table(rte);
+		if (may_be_source(rte, source))
+			found = lappend_int(found, lfirst_int(lc));
 	}
-	if (varno == 0)
+	if (found == NIL)
 		strata_rollup_refuse("no hypertable in FROM", NULL);
+	varno = list_length(found) == 1 ? linitial_int(found) :
+		find_bucketed(query, found);
+	foreach(lc, entries)
+	{
+		if ((Index) lfirst_int(lc) != varno &&
+			rt_fetch(lfirst_int(lc), query->rtable)->relid ==
+			rt_fetch(varno, query->rtable)->relid)
+			strata_rollup_refuse("its hypertable twice in FROM",
+								 "Join them in a query of the view.");
+	}
 	return varno;
 }
 
@@ -628,7 +660,7 @@ strata_rollup_split(StrataRollup *rollup)
 	query->commandType = CMD_SELECT;
 	query->querySource = QSRC_ORIGINAL;
 	query->canSetTag = true;
-	query->hasAggs = true;
+	query->hasAggs = join.aggregates != NIL;
 	query->rtable = only_entry(definition->rtable, rollup->varno);
 	ref->rtindex = rollup->varno;
 	query->jointree = makeFromExpr(list_make1(ref), and_of(facts));
@@ -669,12 +701,11 @@ strata_rollup_split(StrataRollup *rollup)
 /* Partials of the source's rows, with the definition's rights. */
 static Query *
 partials_of_rows(const StrataRollup *rollup, const Query *definition,
-				 Node *rest)
+				 const StrataRanges *kept)
 {
 	Query	   *query = strata_rollup_partials(rollup);
 
-	if (rest != NULL)
-		strata_rollup_add_qual(query, rest);
+	strata_rollup_add_qual(query, strata_rollup_time_in(rollup, kept));
 	query->rtable = NIL;
 	strata_query_clear_permissions(query);
 	ChangeVarNodes((Node *) query, rollup->varno, 1, 0);
@@ -685,10 +716,11 @@ partials_of_rows(const StrataRollup *rollup, const Query *definition,
 /* See rollup_private.h. */
 Query *
 strata_rollup_join_archive(const StrataRollup *rollup, Query *definition,
-						   const StrataRanges *ranges, Node *rest)
+						   const StrataRanges *ranges,
+						   const StrataRanges *kept)
 {
-	Query	   *rows = partials_of_rows(rollup, definition, rest);
 	Query	   *archive = strata_rollup_archive_query(rollup, ranges);
+	Query	   *rows = NULL;
 	JoinCase	join = {.rollup = rollup,.query = definition,
 	.varno = rollup->varno};
 	RangeTblRef *ref;
@@ -696,10 +728,14 @@ strata_rollup_join_archive(const StrataRollup *rollup, Query *definition,
 	Assert(rollup->joined);		/* rollup:Z5 */
 	Assert(rollup->query != rollup->definition);	/* rollup:Z10 */
 	strata_rollup_select_columns(archive, rollup);
+	if (kept->n > 0)
+	{
+		rows = partials_of_rows(rollup, definition, kept);
+		archive = strata_rollup_union(archive, rows);
+	}
 	resolve_joins(definition);
 	strata_query_forget_groups(definition);
-	ref = strata_rollup_add_subquery(definition, "partials",
-									 strata_rollup_union(archive, rows));
+	ref = strata_rollup_add_subquery(definition, "partials", archive);
 	join.archive = ref->rtindex;
 	(void) mutate_definition(&join);
 	return rows;

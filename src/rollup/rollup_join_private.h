@@ -17,17 +17,17 @@
  * not enough to compute the rest when the view is read.
  */
 extern bool strata_rollup_is_joined(const Query *query);
-extern Index strata_rollup_find_joined(const Query *query, Oid source);
+extern Index strata_rollup_find_joined(Query *query, Oid source);
 extern void strata_rollup_split(StrataRollup *rollup);
 
 /*
  * Have such a definition (as rewritten) read the archive's rows of the ranges
- * (NULL: all) instead of the source's rows, and those rows for which `rest` is
- * true (NULL: all); the result is its subquery of these.
+ * (NULL: all) instead of the source's rows, and beside them those rows whose
+ * time is in `kept`; the result is its subquery of these, or NULL.
  */
 extern Query *strata_rollup_join_archive(const StrataRollup *rollup,
 										 Query *definition,
 										 const StrataRanges *ranges,
-										 Node *rest);
+										 const StrataRanges *kept);
 
 #endif							/* STRATA_ROLLUP_JOIN_PRIVATE_H */

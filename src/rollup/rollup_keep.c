@@ -167,9 +167,6 @@ strata_rollup_keeps_not(Oid source, Oid *view)
 		if (!strata_rollup_is_fit(rollup, false))
 			return psprintf(_("the table of \"%s\" has row security by now, or functions are not immutable any more"),
 							get_rel_name(rollup->view));
-		if (!strata_rollup_can_sort(rollup->query))
-			return psprintf(_("\"%s\" is ordered by what it does not show"),
-							get_rel_name(rollup->view));
 		foreach(column, rollup->columns)
 		{
 			StrataRollupColumn *partial = lfirst(column);

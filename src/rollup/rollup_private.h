@@ -279,9 +279,6 @@ extern void strata_rollup_select_columns(Query *query,
 /* ereport (0A000): no continuous aggregate can have this. */
 extern void strata_rollup_refuse(const char *what, const char *hint);
 
-/* rollup_read.c.  Can the definition's order be one of its columns? */
-extern bool strata_rollup_can_sort(const Query *query);
-
 /*
  * rollup_refresh.c.  Work as the view's owner, with settings by which texts of
  * queries mean what they say; and lock what is written to in a range.

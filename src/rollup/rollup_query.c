@@ -289,6 +289,8 @@ strata_rollup_union(Query *kept, Query *raw)
 		Oid			type = exprType(expr);
 		Oid			collation = exprCollation(expr);
 
+		if (entry->resjunk)
+			break;
 		set->colTypes = lappend_oid(set->colTypes, type);
 		set->colTypmods = lappend_int(set->colTypmods, exprTypmod(expr));
 		set->colCollations = lappend_oid(set->colCollations, collation);

@@ -418,7 +418,8 @@ check_query(Query *query, ReachCheck *check, bool aggregated)
 	if (aggregated)
 		(void) find_read_entries((Node *) query->jointree, &varnos);
 	while ((varno = bms_next_member(varnos, varno)) >= 0)
-		check_reach_of(check, query, varno);
+		if (!list_member_ptr(check->exempt, rt_fetch(varno, query->rtable)))
+			check_reach_of(check, query, varno);
 	check->aggregated = aggregated;
 	(void) query_tree_walker(query, check_node, check, 0);
 	check->aggregated = before;

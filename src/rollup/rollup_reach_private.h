@@ -35,8 +35,9 @@ extern List *strata_rollup_reach_use(Oid table, const StrataRanges *kept,
 extern bool strata_rollup_reach_holds(const List *use, ParamListInfo params);
 
 /*
- * ereport if an aggregate query asks for rows that are gone, but for queries
- * that know what they do; else what the plan has to carry.
+ * ereport if an aggregate query asks for rows that are gone, but for queries,
+ * and entries of such, that know what they do; else what the plan has to
+ * carry.
  */
 extern List *strata_rollup_check_reach(Query *query, ParamListInfo params,
 									   const List *exempt);

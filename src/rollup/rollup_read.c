@@ -54,7 +54,7 @@ typedef struct ViewAnswers
 	Snapshot	snapshot;		/* NULL: only those that do not look at rows */
 	ParamListInfo params;
 	List	   *done;			/* queries that stay as they are */
-	List	   *own;			/* those of rollups */
+	List	   *own;			/* those of rollups, or entries there */
 	List	   *uses;
 } ViewAnswers;
 
@@ -89,21 +89,73 @@ is_definition(const Query *query, const StrataRollup *rollup)
 		rte->rtekind == RTE_RELATION && rte->relid == rollup->source;
 }
 
-/* See rollup_private.h. */
-bool
-strata_rollup_can_sort(const Query *query)
+/*
+ * Have what the query is ordered by be seen, so that two halves can be sorted
+ * together; the result is how many columns it had.
+ */
+static int
+reveal_order(Query *query)
+{
+	List	   *shown = NIL;
+	List	   *ordered = NIL;
+	List	   *others = NIL;
+	ListCell   *lc;
+
+	foreach(lc, query->targetList)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		if (!entry->resjunk)
+			shown = lappend(shown, entry);
+		else if (get_sortgroupref_clause_noerr(entry->ressortgroupref,
+											   query->sortClause) == NULL)
+			others = lappend(others, entry);
+		else
+		{
+			entry->resjunk = false;
+			entry->resname = pstrdup("order");
+			ordered = lappend(ordered, entry);
+		}
+	}
+	query->targetList = list_concat(list_concat(list_copy(shown), ordered),
+									others);
+	foreach(lc, query->targetList)
+		lfirst_node(TargetEntry, lc)->resno = foreach_current_index(lc) + 1;
+	return list_length(shown);
+}
+
+/* And again no more columns than these. */
+static void
+hide_order(Query *query, int nshown)
 {
 	ListCell   *lc;
 
-	foreach(lc, query->sortClause)
-	{
-		TargetEntry *entry = get_sortgroupclause_tle(lfirst(lc),
-													 query->targetList);
+	for_each_from(lc, query->targetList, nshown)
+		lfirst_node(TargetEntry, lc)->resjunk = true;
+}
 
-		if (entry->resjunk)
-			return false;
+/* The same of both halves, which cannot have such columns: a query of them. */
+static Query *
+with_hidden_order(Query *all, int nshown)
+{
+	Query	   *query;
+	ListCell   *lc;
+
+	if (list_length(all->targetList) == nshown)
+		return all;
+	query = strata_rollup_select_from(all);
+	foreach(lc, all->targetList)
+	{
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		query->targetList =
+			lappend(query->targetList,
+					makeTargetEntry((Expr *) makeVarFromTargetEntry(1, entry),
+									entry->resno, pstrdup(entry->resname),
+									false));
 	}
-	return true;
+	hide_order(query, nshown);
+	return query;
 }
 
 /* The rollup of a view that may be answered out of it, or NULL. */
@@ -112,8 +164,7 @@ usable_rollup(Oid view, const Query *query)
 {
 	StrataRollup *rollup = strata_rollup_usable(view);
 
-	return rollup != NULL && is_definition(query, rollup) &&
-		(rollup->joined || strata_rollup_can_sort(query)) ? rollup : NULL;
+	return rollup != NULL && is_definition(query, rollup) ? rollup : NULL;
 }
 
 /*-------------------------------------------------------------------------
@@ -151,6 +202,8 @@ same_types(const Query *kept, const Query *raw)
 										   foreach_current_index(lc));
 		Node	   *b = (Node *) entry->expr;
 
+		if (lfirst_node(TargetEntry, lc)->resjunk)
+			break;
 		if (entry->resjunk || exprType(a) != exprType(b) ||
 			exprCollation(a) != exprCollation(b))
 			return false;
@@ -201,36 +254,34 @@ clean_part(const ViewAnswers *answers, const StrataRollup *rollup,
 }
 
 /*
- * The same of a definition with joins, in place: *clean, what it reads that
- * has to be clean.  What is kept is combined with rows of its times.
+ * The same of a definition with joins, and of what is kept, which it combines
+ * with the rows of its times: *rows.
  */
-static void
-join_archive(ViewAnswers *answers, const StrataRollup *rollup, Query *raw,
-			 const StrataRanges *kept, StrataRanges *clean)
+static Query *
+joined_part(const ViewAnswers *answers, const StrataRollup *rollup,
+			const Query *raw, const StrataRanges *kept, StrataRanges *clean,
+			Query **rows, Node **rest)
 {
+	Query	   *part = copyObjectImpl(raw);
 	StrataRanges used;
-	Query	   *rows;
-	Node	   *rest = NULL;
 
 	if (rollup->materialized_only)
-		rest = strata_rollup_time_in(rollup, kept);
-	else
 	{
-		if (answers->snapshot != NULL)
-			strata_rollup_clean(rollup, answers->snapshot, clean);
-		strata_rollup_few_ranges(rollup, clean);
-		if (clean->n > 0)
-			rest = strata_rollup_time_not_in(rollup, clean);
+		*rest = makeBoolConst(false, false);
+		*rows = strata_rollup_join_archive(rollup, part, NULL, kept);
+		return part;
 	}
+	if (answers->snapshot != NULL)
+		strata_rollup_clean(rollup, answers->snapshot, clean);
+	strata_rollup_few_ranges(rollup, clean);
 	strata_ranges_copy(&used, clean);
 	for (int i = 0; i < kept->n; i++)
 		strata_ranges_add(&used, kept->r[i]);
-	if (used.n == 0 && !rollup->materialized_only)
-		return;
-	rows = strata_rollup_join_archive(rollup, raw, rollup->materialized_only ?
-									  NULL : &used, rest);
-	answers->done = lappend(lappend(answers->done, raw), rows);
-	answers->own = lappend(answers->own, rows);
+	if (used.n == 0)
+		return NULL;
+	*rest = strata_rollup_time_not_in(rollup, &used);
+	*rows = strata_rollup_join_archive(rollup, part, &used, kept);
+	return part;
 }
 
 /* Answer a view's entry, whose definition it holds, out of its archive. */
@@ -245,36 +296,46 @@ rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
 	Query	   *past = NULL;
 	Query	   *rows = NULL;
 	Query	   *all = raw;
-	Node	   *rest;
+	Node	   *rest = NULL;
+	int			nshown;
 
 	strata_rollup_kept(view, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL,
 					   &kept);
 	rewrite->uses = lappend(rewrite->uses,
 							strata_rollup_past_use(view, &kept));
-	rewrite->own = lappend(rewrite->own, raw);
+	/* whether what is joined reaches what is gone is asked as ever */
+	rewrite->own = lappend(rewrite->own,
+						   rollup != NULL && rollup->joined ?
+						   (void *) rt_fetch(rollup->varno, raw->rtable) :
+						   (void *) raw);
 	if (rollup == NULL)
 	{
 		if (kept.n > 0)
 			refuse_without(view);
 		return;
 	}
-	if (rollup->joined)
+	nshown = reveal_order(raw);
+	(void) reveal_order(rollup->definition);
+	part = rollup->joined ?
+		joined_part(rewrite, rollup, raw, &kept, &clean, &rows, &rest) :
+		clean_part(rewrite, rollup, &kept, &clean, &rest);
+	if (kept.n > 0 && !rollup->joined)
+		past = strata_rollup_past(rollup, raw, &kept, &rows);
+	Assert(part == NULL || rollup->joined ||
+		   part->groupClause == NIL);	/* rollup:Z6 */
+	if ((past != NULL && !same_types(past, raw)) ||
+		(part != NULL && !same_types(part, raw)))
 	{
-		join_archive(rewrite, rollup, raw, &kept, &clean);
-		if (clean.n > 0)
-			rewrite->uses = lappend(rewrite->uses,
-									strata_rollup_make_use(view, &clean, NIL));
+		if (kept.n > 0)
+			refuse_without(view);
+		hide_order(raw, nshown);
 		return;
 	}
-	part = clean_part(rewrite, rollup, &kept, &clean, &rest);
-	if (kept.n > 0)
-		past = strata_rollup_past(rollup, raw, &kept, &rows);
-	Assert(part == NULL || part->groupClause == NIL);	/* rollup:Z6 */
-	if (past != NULL && (!same_types(past, raw) ||
-						 (part != NULL && !same_types(part, raw))))
-		refuse_without(view);
-	if (part != NULL && !same_types(part, raw))
-		return;
+	if (rollup->joined && part != NULL)
+	{
+		part->sortClause = NIL;
+		rewrite->done = lappend(rewrite->done, part);
+	}
 	if (rest != NULL)
 		strata_rollup_add_qual(raw, rest);
 	if (part != NULL)
@@ -282,7 +343,11 @@ rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
 	if (past != NULL)
 		all = strata_rollup_union(past, all);
 	if (all == raw)
+	{
+		hide_order(raw, nshown);
 		return;
+	}
+	all = with_hidden_order(all, nshown);
 	strata_rollup_take_order(all, raw);
 	rte->subquery = all;
 	rewrite->done = lappend(rewrite->done, raw);

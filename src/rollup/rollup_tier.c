@@ -291,11 +291,6 @@ check_aggregates(const StrataRollup *rollup, const List *tiers)
 
 	if (((StrataTier *) linitial(tiers))->width != NULL)
 		return;
-	if (!strata_rollup_can_sort(rollup->query))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("rows cannot be dropped under a view that is ordered by what it does not show"),
-				 errhint("Leave \"raw for\" out, or ORDER BY columns of the view.")));
 	foreach(lc, rollup->columns)
 	{
 		StrataRollupColumn *column = lfirst(lc);

@@ -27,11 +27,15 @@ $node->safe_psql('postgres', q{
 	INSERT INTO m SELECT * FROM ledger WHERE v % 20 <> 0;
 	SELECT compress_chunk(c) FROM show_chunks('m') c;
 	INSERT INTO m SELECT * FROM ledger WHERE v % 20 = 0;
+	CREATE TABLE places (host text, place text, since timestamptz NOT NULL DEFAULT '2026-01-01');
+	INSERT INTO places SELECT 'h' || i, 'p' || i % 2 FROM generate_series(0, 3) i;
 });
 $node->safe_psql('postgres', $_) foreach (
 	q{SET ROLE keeper; CREATE MATERIALIZED VIEW hourly WITH (strata.continuous) AS SELECT time_bucket('1 hour', time) AS b, host, avg(v) AS a, count(*) AS n FROM m GROUP BY 1, 2},
 	q{SET ROLE keeper; CREATE MATERIALIZED VIEW daily WITH (strata.continuous) AS SELECT time_bucket('1 day', b) AS b, sum(n) AS n FROM hourly GROUP BY 1},
 	q{SET ROLE keeper; CREATE MATERIALIZED VIEW monthly WITH (strata.continuous) AS SELECT time_bucket('1 month', time) AS b, sum(v) AS s, max(host) AS h FROM m GROUP BY 1 WITH NO DATA},
+	q{SET ROLE keeper; CREATE MATERIALIZED VIEW placed WITH (strata.continuous) AS SELECT time_bucket('6 hours', time) AS b, p.place, avg(v) AS a, count(p.place) AS n FROM m LEFT JOIN places p USING (host) GROUP BY 1, 2},
+	q{SET ROLE keeper; SELECT FROM create_hypertable('places', 'since', migrate_data => true)},
 	q{SET ROLE keeper; CREATE MATERIALIZED VIEW quarter WITH (strata.continuous, strata.archives = 'raw for 100 years, 15 minutes for 200 years, 1 hour for 300 years as "Hours", 1 day') AS SELECT time_bucket('15 minutes', time) AS b, host, avg(v) AS a FROM m GROUP BY 1, 2});
 
 # How many rows of the views differ from the ledger's.
@@ -40,17 +44,19 @@ my $check = q{
 		d AS (SELECT time_bucket('1 day', time), count(*)::numeric FROM ledger GROUP BY 1),
 		m AS (SELECT time_bucket('1 month', time), sum(v), max(host) FROM ledger GROUP BY 1),
 		q AS (SELECT time_bucket('1 hour', time), host, avg(v) FROM ledger GROUP BY 1, 2 UNION ALL SELECT time_bucket('1 day', time), host, avg(v) FROM ledger GROUP BY 1, 2),
+		p AS (SELECT time_bucket('6 hours', time), place, avg(v), count(place) FROM ledger LEFT JOIN places USING (host) GROUP BY 1, 2),
 		t AS (TABLE "Hours" UNION ALL TABLE quarter_1_day)
 	SELECT (SELECT count(*) FROM ((TABLE h EXCEPT ALL TABLE hourly) UNION ALL (TABLE hourly EXCEPT ALL TABLE h)) x),
 		(SELECT count(*) FROM ((TABLE d EXCEPT ALL TABLE daily) UNION ALL (TABLE daily EXCEPT ALL TABLE d)) x),
 		(SELECT count(*) FROM ((TABLE m EXCEPT ALL TABLE monthly) UNION ALL (TABLE monthly EXCEPT ALL TABLE m)) x),
-		(SELECT count(*) FROM ((TABLE q EXCEPT ALL TABLE t) UNION ALL (TABLE t EXCEPT ALL TABLE q)) x)};
+		(SELECT count(*) FROM ((TABLE q EXCEPT ALL TABLE t) UNION ALL (TABLE t EXCEPT ALL TABLE q)) x),
+		(SELECT count(*) FROM ((TABLE p EXCEPT ALL TABLE placed) UNION ALL (TABLE placed EXCEPT ALL TABLE p)) x)};
 my $rows = q{SELECT count(*) FROM hourly};
 
 sub right
 {
 	my ($where, $database, $what) = @_;
-	is($where->safe_psql($database, $check), '0|0|0|0', "$what: no difference");
+	is($where->safe_psql($database, $check), '0|0|0|0|0', "$what: no difference");
 	cmp_ok($where->safe_psql($database, $rows), '>', 500, "$what: and there are rows");
 	return;
 }
@@ -66,6 +72,7 @@ my $late = q{('2026-01-30 05:05:05', 'h1', 5), ('2026-02-01 00:00:00', 'h9', 7),
 foreach my $step (
 	[ 'dropped', q{SELECT drop_chunks('m', older_than => timestamptz '2026-02-01 12:00')} ],
 	[ 'late', "INSERT INTO m VALUES $late; INSERT INTO ledger VALUES $late" ],
+	[ 'places', q{UPDATE places SET place = 'elsewhere' WHERE host IN ('h1', 'h3'); INSERT INTO places VALUES ('h2', 'two')} ],
 	[ 'refreshed', q{CALL refresh_continuous_aggregate('hourly', NULL, NULL)} ],
 	[ 'dropped again', q{SELECT drop_chunks('m', older_than => timestamptz '2026-02-01 12:00')} ])
 {
@@ -88,7 +95,7 @@ eval { $refresh->finish };
 wait_until(sub { return !kill 0, $postmaster; });
 ok(wait_until(sub { return $node->start(fail_ok => 1); }, 300), 'started again');
 right($node, 'postgres', 'after a crash');
-$node->safe_psql('postgres', q{CALL refresh_continuous_aggregate('hourly', NULL, NULL)});
+$node->safe_psql('postgres', "CALL refresh_continuous_aggregate('$_', NULL, NULL)") foreach qw(hourly placed);
 right($node, 'postgres', 'refreshed after a crash');
 
 # dumps: what was kept is in each kind of them, whatever columns are called by now
@@ -115,13 +122,16 @@ foreach my $way (sort keys %ways)
 	$node->command_ok([ @$restore, '-d', $database ], "$way: restore");
 	right($node, $database, $way);
 	is($node->safe_psql($database, 'SELECT view, source, archive FROM strata.rollups ORDER BY view::text'),
-		"\"Hours\"|m|\"Hours_archive\"\ndaily|hourly_archive|daily_archive\nhourly|m|hourly_archive\nmonthly|m|monthly_archive\nquarter|m|quarter_archive\nquarter_1_day|m|quarter_1_day_archive",
+		"\"Hours\"|m|\"Hours_archive\"\ndaily|hourly_archive|daily_archive\nhourly|m|hourly_archive\nmonthly|m|monthly_archive\nplaced|m|placed_archive\nquarter|m|quarter_archive\nquarter_1_day|m|quarter_1_day_archive",
 		"$way: rollups");
 	is($node->safe_psql($database, 'SELECT level, tier, width, keep, hypertable FROM strata.archives ORDER BY level'),
 		"0|m||100 years|m\n1|quarter|15 minutes|200 years|quarter_archive\n2|\"Hours\"|1 hour|300 years|\"Hours_archive\"\n3|quarter_1_day|1 day||quarter_1_day_archive", "$way: tiers");
-	is($node->safe_psql($database, 'SELECT (SELECT count(*) FROM _strata.rollup_kept), (SELECT count(*) FROM _strata.rollup_cover)'), '5|0', "$way: what is kept, and not covered");
+	is($node->safe_psql($database, 'SELECT (SELECT count(*) FROM _strata.rollup_kept), (SELECT count(*) FROM _strata.rollup_cover)'), '6|0', "$way: what is kept, and not covered");
 	$node->safe_psql($database, "CALL refresh_continuous_aggregate('daily', NULL, NULL)");
+	$node->safe_psql($database, "CALL refresh_continuous_aggregate('placed', NULL, NULL)");
 	right($node, $database, "$way, refreshed");
+	$node->safe_psql($database, "DELETE FROM places WHERE host = 'h0'");
+	right($node, $database, "$way, and what is joined is another");
 	next if $way eq 'schema';
 	is($node->safe_psql($database, q{SELECT proc_name, hypertable_name, owner FROM strata.jobs WHERE job_id >= 1000 ORDER BY 1}),
 		"policy_archives|quarter|keeper\npolicy_refresh_continuous_aggregate|hourly|keeper\npolicy_retention|m|keeper", "$way: policies");
