@@ -17,8 +17,14 @@
 
 /* See change_private.h. */
 bool
-strata_equal_has_same_bytes(Oid type, Oid collation)
+strata_equal_has_same_bytes(Relation index, int i)
 {
+	Oid			type = index->rd_opcintype[i];
+	Oid			collation = index->rd_indcollation[i];
+
+	/* a class of the user's own may find more equal */
+	if (!strata_key_has_default_order(index, i, type))
+		return false;
 	switch (type)
 	{
 		case BOOLOID:

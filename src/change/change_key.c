@@ -14,8 +14,8 @@
  * those of batches at random go, and one batch in eight that has none gets its
  * own: of what is asked for in turns most stay.  Rows that have left their
  * batch, and batches that were deleted whole, still have theirs: a hit is a
- * question, not an answer.  A miss is an answer, and the last one is
- * remembered.
+ * question, not an answer.  A miss is an answer, and the last key that had one
+ * is remembered.
  *
  * Over 600 lines: building, searching and keeping share the lines.
  *
@@ -30,6 +30,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "utils/datum.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -89,10 +90,10 @@ struct StrataKeyDirectory
 	int			segment_key[INDEX_MAX_KEYS];	/* positions in the key */
 	int			nkeys;
 	bool		absent_known;	/* the last key that is in no batch: */
-	bool		absent_ranged;
-	uint32		absent_print;
-	uint32		absent_group;
-	Datum		absent_value;	/* of the range column, by value */
+	Datum		absent[INDEX_MAX_KEYS];
+	bool		absent_isnull[INDEX_MAX_KEYS];
+	bool		byval[INDEX_MAX_KEYS];	/* types of the key */
+	int16		len[INDEX_MAX_KEYS];
 	FmgrInfo	hash[INDEX_MAX_KEYS];
 	Oid			collation[INDEX_MAX_KEYS];
 	StrataKeyPlace place;
@@ -216,6 +217,8 @@ init_functions(StrataKeyDirectory *d, Relation index)
 			return false;
 		fmgr_info_cxt(left, &d->hash[i], d->mcxt);
 		d->collation[i] = index->rd_indcollation[i];
+		d->byval[i] = TupleDescAttr(RelationGetDescr(index), i)->attbyval;
+		d->len[i] = TupleDescAttr(RelationGetDescr(index), i)->attlen;
 	}
 	return true;
 }
@@ -233,14 +236,17 @@ init_search(StrataKeyDirectory *d, Relation rel, Relation index,
 	for (int i = 0; i < d->nkeys; i++)
 	{
 		AttrNumber	attno = index->rd_index->indkey.values[i];
+		Oid			type;
 
-		if (attno > 0 && strata_layout_segment_index(layout, attno) < 0 &&
-			d->range_key < 0 && ranges[attno - 1].known)
+		if (attno <= 0 || strata_layout_segment_index(layout, attno) >= 0 ||
+			d->range_key >= 0 || !ranges[attno - 1].known)
+			continue;
+		type = getBaseType(TupleDescAttr(RelationGetDescr(rel),
+										 attno - 1)->atttypid);
+		if (strata_key_has_default_order(index, i, type))
 		{
 			d->range_key = i;
-			d->range_type =
-				getBaseType(TupleDescAttr(RelationGetDescr(rel),
-										  attno - 1)->atttypid);
+			d->range_type = type;
 		}
 	}
 	for (int s = 0; s < layout->nsegment; s++)
@@ -503,6 +509,8 @@ strata_key_search_begin(StrataKeySearch *search, StrataKeyDirectory *d,
 	search->ranged = d->range_key >= 0 && !isnull[d->range_key];
 	if (search->ranged)
 		search->value = values[d->range_key];
+	search->values = values;
+	search->isnull = isnull;
 	search->next = -1;
 	search->others = false;
 }
@@ -516,27 +524,45 @@ strata_key_search_position(const StrataKeySearch *search)
 
 /* See change_private.h. */
 bool
-strata_key_is_absent(const StrataKeySearch *search, uint32 print)
+strata_key_is_absent(const StrataKeySearch *search)
 {
 	const StrataKeyDirectory *d = search->d;
 
-	return d->absent_known && d->absent_print == print &&
-		d->absent_group == search->group &&
-		d->absent_ranged == search->ranged &&
-		(!search->ranged || d->absent_value == search->value);
+	if (!d->absent_known)
+		return false;
+	for (int i = 0; i < d->nkeys; i++)
+		if (search->isnull[i] != d->absent_isnull[i] ||
+			(!search->isnull[i] &&
+			 !datumIsEqual(search->values[i], d->absent[i], d->byval[i],
+						   d->len[i])))
+			return false;
+	return true;
 }
 
 /* See change_private.h. */
 void
-strata_key_note_absent(const StrataKeySearch *search, uint32 print)
+strata_key_note_absent(const StrataKeySearch *search)
 {
 	StrataKeyDirectory *d = search->d;
+	bool		known = d->absent_known;
+	MemoryContext old = MemoryContextSwitchTo(d->mcxt);
 
+	d->absent_known = false;
+	for (int i = 0; i < d->nkeys; i++)
+	{
+		if (known && !d->byval[i] && !d->absent_isnull[i])
+			pfree(DatumGetPointer(d->absent[i]));
+		d->absent_isnull[i] = true;
+	}
+	for (int i = 0; i < d->nkeys; i++)
+		if (!search->isnull[i])
+		{
+			d->absent[i] = datumCopy(search->values[i], d->byval[i],
+									 d->len[i]);
+			d->absent_isnull[i] = false;
+		}
 	d->absent_known = true;
-	d->absent_print = print;
-	d->absent_group = search->group;
-	d->absent_ranged = search->ranged;
-	d->absent_value = search->ranged ? search->value : (Datum) 0;
+	MemoryContextSwitchTo(old);
 }
 
 /*

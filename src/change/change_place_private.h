@@ -93,10 +93,10 @@ extern int	strata_key_next_in_places(StrataKeyDirectory *d,
 									  int64 *after);
 
 /*
- * Do values of the type that are equal have the same bytes, or the same when
- * they are detoasted?  change_equal.c.
+ * Do values that the index finds equal in its column i, from 0, have the same
+ * bytes, or the same when they are detoasted?  change_equal.c.
  */
-extern bool strata_equal_has_same_bytes(Oid type, Oid collation);
+extern bool strata_equal_has_same_bytes(Relation index, int i);
 
 /*
  * The first row of a decoded column in [row, to) that may have a value which

@@ -175,6 +175,8 @@ typedef struct StrataKeySearch
 	bool		ranged;
 	bool		others;			/* in group 0, after the key's own */
 	Datum		value;			/* of the range column */
+	const Datum *values;		/* the key's; the caller's */
+	const bool *isnull;
 	int			start;			/* first line of the present group */
 	int			next;			/* one above the next line; -1: not begun */
 } StrataKeySearch;
@@ -186,12 +188,11 @@ extern void strata_key_search_begin(StrataKeySearch *search,
 extern int	strata_key_search_position(const StrataKeySearch *search);
 
 /*
- * The last search, just begun or at its end, whose print was met in no batch:
- * nobody adds one while the directory is valid.
+ * Is it the key, to the byte, that was noted last as one that no row of a batch
+ * has?  Nobody adds a batch while the directory is valid.
  */
-extern bool strata_key_is_absent(const StrataKeySearch *search, uint32 print);
-extern void strata_key_note_absent(const StrataKeySearch *search,
-								   uint32 print);
+extern bool strata_key_is_absent(const StrataKeySearch *search);
+extern void strata_key_note_absent(const StrataKeySearch *search);
 
 /* Line of the next batch that may hold the key, or -1. */
 extern int	strata_key_search_next(StrataKeySearch *search);

@@ -329,9 +329,7 @@ find_in_batch(UniqueKey *key, Relation rel, Relation batches,
 						   true);
 	}
 	if (col != NULL && !key->isnull[first])
-		by_bytes =
-			strata_equal_has_same_bytes(key->index->rd_opcintype[first],
-										key->index->rd_indcollation[first]);
+		by_bytes = strata_equal_has_same_bytes(key->index, first);
 	for (int i = from; i < to; i++)
 	{
 		if (by_bytes &&
@@ -640,7 +638,7 @@ make_prints(Relation rel, Relation batches, UniqueKey *key,
 /*
  * The row of the batch at line with the key, as above; by fingerprints, or by
  * the key's column at position first.  told: the batch is one of few that have
- * its value.  *met: there is such a print, or there may be.
+ * its value.  *met: a row may have the key, live or not.
  */
 static int64
 find_in_line(Relation rel, Relation batches, UniqueKey *key,
@@ -659,8 +657,7 @@ find_in_line(Relation rel, Relation batches, UniqueKey *key,
 	{
 		bool		none = !strata_key_batch_wants_prints(directory);
 		bool		scans = told &&
-		strata_equal_has_same_bytes(key->index->rd_opcintype[first_key],
-									key->index->rd_indcollation[first_key]);
+		strata_equal_has_same_bytes(key->index, first_key);
 		bool		seldom = !told && first_key >= 0 &&
 		strata_key_batch_is_asked_seldom(directory, line);
 		StrataBatchReader *reader = NULL;
@@ -731,7 +728,7 @@ find_row_in(StrataKeyDirectory *directory, Relation rel, Relation batches,
 	strata_key_search_begin(&search, directory, key->values, key->isnull);
 	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock, true));	/* change:X1 */
 	/* who has looked for a conflict looks again when he inserts */
-	if (strata_key_is_absent(&search, print))
+	if (strata_key_is_absent(&search))
 		return -1;
 	if (strata_key_search_asks(&search, key->isnull, &place))
 		nranges = strata_key_search_places(&search, batches,
@@ -752,7 +749,7 @@ find_row_in(StrataKeyDirectory *directory, Relation rel, Relation batches,
 	if (ranges != NULL)
 		pfree(ranges);
 	if (!met)
-		strata_key_note_absent(&search, print);
+		strata_key_note_absent(&search);
 	return row;
 }
 

@@ -378,6 +378,8 @@ strata_entry_replace(Relation batches, const StrataEntry *entry,
 				 errmsg("could not serialize access due to concurrent update")));
 	if (!HeapTupleIsHeapOnly(tuple))
 		index_entry(batches, tuple, strata_entry_key(entry->row));
+	/* who looked for entries in between may have seen neither tuple */
+	strata_rows_note_touched(batches, entry->row, entry->row);
 	return tuple;
 }
 

@@ -101,8 +101,13 @@ static void
 at_subtransaction_end(SubXactEvent event, SubTransactionId id,
 					  SubTransactionId parent, void *arg)
 {
-	if (event == SUBXACT_EVENT_ABORT_SUB)
-		invalidate((Datum) 0, InvalidOid);
+	if (event != SUBXACT_EVENT_ABORT_SUB)
+		return;
+	invalidate((Datum) 0, InvalidOid);
+	/* the lock may be given up that keeps blocks where they are */
+	if (batch_places != NULL)
+		hash_destroy(batch_places);
+	batch_places = NULL;
 }
 
 void
@@ -293,8 +298,9 @@ note_batch_place(const CachedBatch *place)
 }
 
 /*
- * Is the batch that begins with the row where it was, to the snapshot?  The
- * place may have been used again, so what is there is looked at.
+ * Is the batch that begins with the row where it was, to the snapshot?  This
+ * transaction may have written the companion anew: the place may be another
+ * batch's, or no more.
  */
 static bool
 find_in_place(Relation batches, int64 row, Snapshot snapshot,
@@ -307,6 +313,8 @@ find_in_place(Relation batches, int64 row, Snapshot snapshot,
 
 	if (batch_places == NULL ||
 		(noted = hash_search(batch_places, &key, HASH_FIND, NULL)) == NULL ||
+		ItemPointerGetBlockNumber(&noted->tid) >=
+		RelationGetNumberOfBlocks(batches) ||
 		!table_tuple_fetch_row_version(batches, &noted->tid, snapshot, slot))
 		return false;
 	if (DatumGetInt64(slot_getattr(slot, STRATA_BATCH_ATT_FIRST_ROW,
