@@ -62,6 +62,20 @@ strata_dedup_plain_columns(Relation rel, bool **plain)
 	int			member = -1;
 
 	*plain = NULL;
+	/* what ALTER TABLE writes is the table's next, and has no indexes itself */
+	if (OidIsValid(rel->rd_rel->relrewrite))
+	{
+		Relation	from = try_relation_open(rel->rd_rel->relrewrite,
+											 AccessShareLock);
+		bool		some = true;
+
+		if (from != NULL)
+		{
+			some = strata_dedup_plain_columns(from, plain);
+			relation_close(from, AccessShareLock);
+			return some;
+		}
+	}
 	if (rel->rd_rel->relreplident == REPLICA_IDENTITY_FULL)
 		return false;
 	columns = RelationGetIndexAttrBitmap(rel,
@@ -107,7 +121,13 @@ strata_dedup_block(Relation rel, BlockNumber block, DedupWhen when,
 	int			result = -1;
 
 	if (!strata_dedup_plain_columns(rel, &plain))
-		return -1;
+	{
+		if (when != DEDUP_ANY)
+			return -1;
+		/* dedup:DD5: what it has of symbols goes */
+		plain = palloc(sizeof(bool) * RelationGetDescr(rel)->natts);
+		memset(plain, true, sizeof(bool) * RelationGetDescr(rel)->natts);
+	}
 	buffer = ReadBuffer(rel, block);
 	if (!ConditionalLockBufferForCleanup(buffer))
 	{

@@ -232,6 +232,56 @@ is($primary->safe_psql('postgres', q{SELECT pages_with_symbols FROM strata.dedup
 $primary->safe_psql('postgres', 'UPDATE st.by_key SET n = 0 WHERE id = 10; DELETE FROM st.by_key WHERE id = 11');
 like(text_changes(), qr/old-key: id\[integer\]:10 .*city/, 'the whole old row is said');
 
+# what ALTER TABLE writes has the identity's columns in its rows, and so has a partition that gets its parent's key
+$primary->safe_psql('postgres', q{
+	CREATE TABLE st.adopted (b text, a int, c text, PRIMARY KEY (b, a)) USING heap;
+	INSERT INTO st.adopted SELECT 'value ' || i % 5, i, 'of ' || i % 7 FROM generate_series(1, 5000) i;
+	ALTER TABLE st.adopted SET ACCESS METHOD strata_dedup;
+	CREATE TABLE st.retyped (b text, a int, c text) USING strata_dedup;
+	ALTER TABLE st.retyped REPLICA IDENTITY FULL;
+	INSERT INTO st.retyped TABLE st.adopted;
+	ALTER TABLE st.retyped ALTER a TYPE bigint;
+	CREATE TABLE st.key (a int NOT NULL, b text NOT NULL, c text, PRIMARY KEY (b, a)) PARTITION BY RANGE (a);
+	CREATE TABLE st.key1 (a int NOT NULL, b text NOT NULL, c text) USING strata_dedup;
+	INSERT INTO st.key1 SELECT a, b, c FROM st.adopted;
+});
+is(symbols_of('st.key1', 'b'), 't', 'symbols before it is attached');
+$primary->safe_psql('postgres', 'ALTER TABLE st.key ATTACH PARTITION st.key1 FOR VALUES FROM (0) TO (100000)');
+foreach my $table ('st.adopted', 'st.key1')
+{
+	is(symbols_of($table, 'b'), 'f', "$table: none of the primary key");
+	is(symbols_of($table, 'c'), 't', "$table: still of other columns");
+}
+is(symbols_of('st.retyped', $_), 'f', "retyped: none of $_") foreach ('a', 'b', 'c');
+text_changes();
+$primary->safe_psql('postgres', 'UPDATE st.adopted SET c = NULL WHERE a = 3; DELETE FROM st.retyped WHERE a = 4; DELETE FROM st.key WHERE a = 5');
+is(scalar(grep { /^table/ } split /\n/, text_changes()), 3, 'they are changed');
+
+# constraints that are no identity look at no page, and at nobody else's table
+$primary->safe_psql('postgres', q{
+	CREATE TABLE st.above (a int);
+	CREATE TABLE st.below (b text, PRIMARY KEY (b)) INHERITS (st.above) USING strata_dedup;
+	CREATE TABLE st.beside (b text, PRIMARY KEY (b)) INHERITS (st.above) USING heap;
+});
+is($primary->safe_psql('postgres', q{
+	BEGIN;
+	ALTER TABLE st.above ADD CONSTRAINT positive CHECK (a > 0) NO INHERIT;
+	ALTER TABLE ONLY st.above ADD PRIMARY KEY (a);
+	SELECT count(*) FILTER (WHERE relation = 'st.below'::regclass) = count(*) FILTER (WHERE relation = 'st.beside'::regclass)
+	  FROM pg_locks WHERE pid = pg_backend_pid();
+	COMMIT}), 't', 'a table that inherits is left alone');
+
+# pages that VACUUM empties lose their symbols under any identity
+$primary->safe_psql('postgres', q{
+	CREATE TABLE st.emptied AS SELECT * FROM st.adopted;
+	ALTER TABLE st.emptied SET ACCESS METHOD strata_dedup;
+	UPDATE pg_class SET relreplident = 'f' WHERE oid = 'st.emptied'::regclass;
+});
+is(symbols_of('st.emptied', 'b'), 't', 'symbols before VACUUM');
+$primary->safe_psql('postgres', q{SET session_replication_role = replica; UPDATE pg_class SET relreplident = 'n' WHERE oid = 'st.emptied'::regclass; DELETE FROM st.emptied WHERE a < 5000; UPDATE pg_class SET relreplident = 'f' WHERE oid = 'st.emptied'::regclass});
+$primary->safe_psql('postgres', 'VACUUM (TRUNCATE false) st.emptied');
+is($primary->safe_psql('postgres', q{SELECT pages > 5, pages_with_symbols <= 1 FROM strata.dedup_stats('st.emptied')}), 't|t', 'none behind VACUUM');
+
 # by somebody who does not go through ALTER TABLE: refused, until the table is rewritten
 $primary->safe_psql('postgres', q{ALTER TABLE st.later DROP CONSTRAINT later_pkey; VACUUM FULL st.later});
 $primary->safe_psql('postgres', q{UPDATE pg_class SET relreplident = 'f' WHERE oid = 'st.later'::regclass});
