@@ -188,8 +188,8 @@ extern void strata_key_search_begin(StrataKeySearch *search,
 extern int	strata_key_search_position(const StrataKeySearch *search);
 
 /*
- * Is it the key, to the byte, that was noted last as one that no row of a batch
- * has?  Nobody adds a batch while the directory is valid.
+ * Is it the key, to the byte, that was noted last as one that no row of a
+ * batch has?  Nobody adds a batch while the directory is valid.
  */
 extern bool strata_key_is_absent(const StrataKeySearch *search);
 extern void strata_key_note_absent(const StrataKeySearch *search);

@@ -174,3 +174,19 @@ DROP VIEW rj_asked;
 DROP MATERIALIZED VIEW rj_kept;
 DROP TABLE rjr, rjd;
 DROP TYPE rj_mood;
+
+-- no GROUP BY: counts of nothing are 0, before and after a refresh
+CREATE TABLE rjn (time timestamptz NOT NULL, v int) PARTITION BY RANGE (time) WITH (strata.chunk_interval = '1 day');
+CREATE TABLE rjn_days (day timestamptz);
+INSERT INTO rjn SELECT '2026-01-01 Z'::timestamptz + i * interval '7 min', i FROM generate_series(0, 999) i;
+CREATE MATERIALIZED VIEW rjn_view WITH (strata.continuous) AS SELECT count(*) AS n, count(v) AS of_v, count(v) + 1 AS more, sum(v) AS sum, max(v) FROM rjn JOIN rjn_days ON day = time_bucket('1 day', time);
+CALL refresh_continuous_aggregate('rjn_view', NULL, NULL);
+TABLE rjn_view;
+INSERT INTO rjn_days VALUES ('2026-01-02 Z');
+TABLE rjn_view;
+CREATE MATERIALIZED VIEW rjn_none WITH (strata.continuous) AS SELECT max(v) FROM rjn JOIN rjn_days ON day = time_bucket('1 day', time) HAVING count(*) = 0;
+CALL refresh_continuous_aggregate('rjn_none', NULL, NULL);
+DELETE FROM rjn_days;
+TABLE rjn_none;
+DROP MATERIALIZED VIEW rjn_view, rjn_none;
+DROP TABLE rjn, rjn_days;
