@@ -229,21 +229,31 @@ find_in_holder(const uint8 *buf, Size len, AttrNumber attno, Size *found_len)
 	return NULL;
 }
 
+/* The value of attno's col_, which is there, as it is stored. */
+static struct varlena *
+stored_value(StrataBatchReader *reader, AttrNumber attno)
+{
+	bool		isnull;
+	Datum		value = slot_getattr(reader->batch_slot,
+									 reader->schema->col_att[attno], &isnull);
+
+	Assert(!isnull);			/* batch:B9 */
+	return (struct varlena *) DatumGetPointer(value);
+}
+
 /*
  * The detoasted value of attno's col_, which columns may share: fetched once.
  */
 static struct varlena *
 fetch_value(StrataBatchReader *reader, AttrNumber attno)
 {
-	Datum		value;
 	struct varlena *v;
 
-	value = reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
 	for (int i = 0; i < reader->nholders; i++)
 		if (reader->holders[i].attno == attno)
 			return reader->holders[i].value;
 	v = strata_toast_fetch(reader->toast, reader->schema->toastid,
-						   (struct varlena *) DatumGetPointer(value));
+						   stored_value(reader, attno));
 	if (VARSIZE_ANY_EXHDR(v) > 0 && *(const uint8 *) VARDATA_ANY(v) == HOLDER)
 	{
 		if (reader->holders == NULL)
@@ -304,14 +314,11 @@ const uint8 *
 strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno,
 						 Size want, Size *len)
 {
-	Datum		value;
 	struct varlena *v;
 	const uint8 *buf;
 
-	value = reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
 	v = strata_toast_fetch_start(reader->toast, reader->schema->toastid,
-								 (struct varlena *) DatumGetPointer(value),
-								 want);
+								 stored_value(reader, attno), want);
 	buf = (const uint8 *) VARDATA_ANY(v);
 	*len = VARSIZE_ANY_EXHDR(v);
 	if (*len > 0 && (buf[0] == HOLDER || buf[0] == PLACE))
@@ -324,11 +331,8 @@ const uint8 *
 strata_batch_fetch_slice(StrataBatchReader *reader, AttrNumber attno,
 						 Size from, Size len, uint8 **fetched)
 {
-	Datum		value;
-
-	value = reader->batch_slot->tts_values[reader->schema->col_att[attno] - 1];
 	return (const uint8 *)
 		strata_toast_fetch_slice(reader->toast, reader->schema->toastid,
-								 (struct varlena *) DatumGetPointer(value),
-								 from, len, (char **) fetched);
+								 stored_value(reader, attno), from, len,
+								 (char **) fetched);
 }

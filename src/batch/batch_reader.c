@@ -27,19 +27,14 @@
 /* Scratch memory of decoders: at least so much. */
 #define SCRATCH_MIN (16 * 1024)
 
-/* See batch_reader.h. */
-StrataBatchReader *
-strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
+static StrataBatchReader *
+make_reader(MemoryContext mcxt, Relation rel, const StrataBatchSchema *schema)
 {
-	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
-											   "strata batch reader",
-											   ALLOCSET_SMALL_SIZES);
 	StrataBatchReader *reader;
 
 	reader = MemoryContextAllocZero(mcxt, sizeof(StrataBatchReader));
+	reader->lead = reader;
 	reader->mcxt = mcxt;
-	reader->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch",
-											   ALLOCSET_DEFAULT_SIZES);
 	reader->schema = schema;
 	reader->rel = rel;
 	reader->summaries = MemoryContextAlloc(mcxt, sizeof(StrataColumnSummary) *
@@ -52,6 +47,36 @@ strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
 		reader->columns[i].type = schema->types[i];
 		reader->columns[i].sealed_as = schema->types[i].typid;
 	}
+	return reader;
+}
+
+/* See batch_reader.h. */
+StrataBatchReader *
+strata_batch_reader_create(Relation rel, const StrataBatchSchema *schema)
+{
+	MemoryContext mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											   "strata batch reader",
+											   ALLOCSET_SMALL_SIZES);
+	StrataBatchReader *reader = make_reader(mcxt, rel, schema);
+
+	reader->batch_mcxt = AllocSetContextCreate(mcxt, "strata batch",
+											   ALLOCSET_DEFAULT_SIZES);
+	return reader;
+}
+
+/* See batch_reader.h. */
+StrataBatchReader *
+strata_batch_reader_create_beside(StrataBatchReader *lead)
+{
+	StrataBatchReader *reader = make_reader(lead->mcxt, lead->rel,
+											lead->schema);
+
+	reader->lead = lead->lead;
+	reader->toast = lead->toast;
+	reader->layout_cache = lead->layout_cache;
+	/* there may be many, each with few rows of a batch */
+	reader->batch_mcxt = AllocSetContextCreate(reader->mcxt, "strata batch",
+											   ALLOCSET_START_SMALL_SIZES);
 	return reader;
 }
 
@@ -288,7 +313,7 @@ decode_by_reference(StrataBatchReader *reader, StrataColumn *col,
 	}
 	else
 		col->datums = datums;
-	if (hasnull && col->isnull == reader->no_nulls)
+	if (hasnull && col->isnull == reader->lead->no_nulls)
 		strata_batch_column_corrupt(reader, col->attno, "more nulls than the header says");
 	if (!hasnull)
 		col->isnull = NULL;
@@ -309,12 +334,14 @@ decode_by_reference(StrataBatchReader *reader, StrataColumn *col,
 static void
 grow_scratch(StrataBatchReader *reader, Size size)
 {
-	if (reader->scratch_size >= size)
+	StrataBatchReader *lead = reader->lead;
+
+	if (lead->scratch_size >= size)
 		return;
-	if (reader->scratch != NULL)
-		pfree(reader->scratch);
-	reader->scratch_size = size;
-	reader->scratch = MemoryContextAlloc(reader->mcxt, size);
+	if (lead->scratch != NULL)
+		pfree(lead->scratch);
+	lead->scratch_size = size;
+	lead->scratch = MemoryContextAlloc(lead->mcxt, size);
 }
 
 /* What decoding rows of col needs. */
@@ -335,14 +362,16 @@ scratch_needed(StrataBatchReader *reader, StrataColumn *col, int from, int n)
 static bool *
 no_nulls(StrataBatchReader *reader)
 {
-	if (reader->no_nulls_size < reader->nrows)
+	StrataBatchReader *lead = reader->lead;
+
+	if (lead->no_nulls_size < reader->nrows)
 	{
-		if (reader->no_nulls != NULL)
-			pfree(reader->no_nulls);
-		reader->no_nulls_size = reader->nrows;
-		reader->no_nulls = MemoryContextAlloc(reader->mcxt, reader->nrows);
+		if (lead->no_nulls != NULL)
+			pfree(lead->no_nulls);
+		lead->no_nulls_size = reader->nrows;
+		lead->no_nulls = MemoryContextAlloc(lead->mcxt, reader->nrows);
 	}
-	return reader->no_nulls;
+	return lead->no_nulls;
 }
 
 /* See batch_reader.h. */
@@ -517,17 +546,17 @@ decode_column(StrataBatchReader *reader, StrataColumn *col)
 	 */
 	grow_scratch(reader, SCRATCH_MIN);
 	while ((rc = strata_column_decode_fixed(col->encoded, col->encoded_len,
-											col->from, col->n, reader->scratch,
-											reader->scratch_size, col->fixed,
+											col->from, col->n, reader->lead->scratch,
+											reader->lead->scratch_size, col->fixed,
 											col->isnull, &hasnull)) ==
 		   STRATA_CODEC_NO_SPACE &&
 		   (scratch_size = scratch_needed(reader, col, col->from, col->n)) >
-		   reader->scratch_size)
+		   reader->lead->scratch_size)
 		grow_scratch(reader, scratch_size);
 	if (rc != STRATA_CODEC_OK)
 		strata_batch_column_corrupt(reader, col->attno,
 									strata_codec_result_text(rc));
-	if (hasnull && col->isnull == reader->no_nulls)
+	if (hasnull && col->isnull == reader->lead->no_nulls)
 		strata_batch_column_corrupt(reader, col->attno, "more nulls than the header says");
 	if (!hasnull)
 		col->isnull = NULL;
@@ -743,8 +772,8 @@ strata_batch_reader_scaled(StrataBatchReader *reader, AttrNumber attno,
 		*displays = shown = palloc(n);
 		nulls = col->nnulls > 0 ? palloc(n) : no_nulls(reader);
 		rc = strata_column_decode_scaled(col->encoded, col->encoded_len, from,
-										 n, reader->scratch,
-										 reader->scratch_size, out, shown,
+										 n, reader->lead->scratch,
+										 reader->lead->scratch_size, out, shown,
 										 scale, nulls, &hasnull);
 		if (hasnull && col->nnulls == 0)
 			strata_batch_column_corrupt(reader, attno, "more nulls than the header says");
@@ -828,8 +857,10 @@ strata_batch_reader_span(StrataBatchReader *reader, AttrNumber attno,
 	return companion_value(reader, reader->schema->span_att[attno], isnull);
 }
 
+/* See batch_reader.h. */
 void
 strata_batch_reader_free(StrataBatchReader *reader)
 {
+	Assert(reader->lead == reader); /* batch:B9 */
 	MemoryContextDelete(reader->mcxt);
 }

@@ -135,6 +135,8 @@ typedef struct StrataBatchReader
 	int			nsummaries;		/* -1: not begun */
 	StrataLayout *layout_cache; /* private */
 	int			nloaded;		/* private: batches since creation */
+	struct StrataBatchReader *lead; /* private: whose the following are; often
+									 * itself */
 	void	   *scratch;		/* private: of decoders */
 	Size		scratch_size;
 	bool	   *no_nulls;		/* private: null flags that are all false */
@@ -145,6 +147,13 @@ typedef struct StrataBatchReader
 extern StrataBatchReader *strata_batch_reader_create(Relation rel,
 													 const StrataBatchSchema
 													 *schema);
+
+/*
+ * Another reader of the same table, for who has many batches open: what does
+ * not belong to a batch is lead's.  It goes when lead is freed.
+ */
+extern StrataBatchReader *strata_batch_reader_create_beside(StrataBatchReader
+															*lead);
 
 /*
  * Take the batch row in batch_slot (a slot of the companion's descriptor; must
@@ -163,8 +172,16 @@ static inline bool
 strata_batch_reader_is_stored(StrataBatchReader *reader, AttrNumber attno)
 {
 	AttrNumber	catt = reader->schema->col_att[attno];
+	TupleTableSlot *slot = reader->batch_slot;
 
-	return catt != 0 && !slot_attisnull(reader->batch_slot, catt);
+	if (catt == 0)
+		return false;
+	/* the tuple's flags tell, without a look at what stands in front of it */
+	if (catt > slot->tts_nvalid &&
+		(TTS_IS_BUFFERTUPLE(slot) || TTS_IS_HEAPTUPLE(slot)))
+		return !heap_attisnull(((HeapTupleTableSlot *) slot)->tuple, catt,
+							   slot->tts_tupleDescriptor);
+	return !slot_attisnull(slot, catt);
 }
 
 /* Decode column attno of the current batch (once); never NULL. */

@@ -40,17 +40,18 @@ enum
 	MEMO_UNKNOWN, MEMO_FALSE, MEMO_TRUE
 };
 
-/* Space for one batch at a time.  Memory: the scan's. */
+/* See scan_batch_private.h.  Memory: the scan's. */
 StrataOpenBatch *
-strata_batch_open_create(StrataScanState *scan)
+strata_batch_open_create(StrataScanState *scan, StrataOpenBatch *beside)
 {
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
 	StrataOpenBatch *batch = palloc0(sizeof(StrataOpenBatch));
 	int			nquals = Max(scan->filter->nmax, 1);
 	int			ncolumns = 1;
 
-	batch->reader = strata_batch_reader_create(scan->store->rel,
-											   scan->store->schema);
+	batch->reader = beside != NULL ?
+		strata_batch_reader_create_beside(beside->reader) :
+		strata_batch_reader_create(scan->store->rel, scan->store->schema);
 	batch->reader->toast = scan->store->toast;
 	batch->batch_slot =
 		MakeSingleTupleTableSlot(RelationGetDescr(scan->store->batches),
@@ -73,11 +74,13 @@ strata_batch_open_create(StrataScanState *scan)
 	return batch;
 }
 
+/* See scan_batch_private.h. */
 void
-strata_batch_open_free(StrataOpenBatch *batch)
+strata_batch_open_free(StrataOpenBatch *batch, bool beside)
 {
 	ExecDropSingleTupleTableSlot(batch->batch_slot);
-	strata_batch_reader_free(batch->reader);
+	if (!beside)
+		strata_batch_reader_free(batch->reader);
 	if (batch->rows != NULL)
 		pfree(batch->rows);
 }
@@ -95,13 +98,10 @@ strata_batch_account(StrataScanState *scan, StrataOpenBatch *batch)
 	batch->ndecoded = batch->reader->ndecoded;
 }
 
-/* See scan_batch_private.h. */
-bool
-strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
+/* Take the batch row in batch->batch_slot; false: it is a row entry. */
+static bool
+load_row(StrataOpenBatch *batch)
 {
-	StrataPruned pruned;
-	int64		ndecoded PG_USED_FOR_ASSERTS_ONLY;
-
 	CHECK_FOR_INTERRUPTS();
 	batch->next = 0;
 	batch->targets_ready = false;
@@ -114,8 +114,18 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	batch->npassed = 0;
 	batch->vector.nrows = 0;
 	batch->vector.reverse = false;
-	if (!strata_batch_reader_load(batch->reader, batch->batch_slot))
-		return false;			/* a row entry */
+	return strata_batch_reader_load(batch->reader, batch->batch_slot);
+}
+
+/* See scan_batch_private.h. */
+bool
+strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
+{
+	StrataPruned pruned;
+	int64		ndecoded PG_USED_FOR_ASSERTS_ONLY;
+
+	if (!load_row(batch))
+		return false;
 	scan->run.reader = batch->reader;
 	ndecoded = batch->reader->ndecoded;
 	pruned = strata_prune_batch(scan->pruner, &scan->run,
@@ -132,6 +142,16 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 		scan->counters.pruned_join += pruned == STRATA_PRUNED_JOIN;
 	}
 	return pruned == STRATA_PRUNED_NOT;
+}
+
+/* See scan_batch_private.h. */
+bool
+strata_batch_load_known(StrataScanState *scan, StrataOpenBatch *batch,
+						const StrataVerdict *verdicts)
+{
+	memcpy(batch->verdicts, verdicts,
+		   sizeof(StrataVerdict) * scan->filter->nquals);
+	return load_row(batch);
 }
 
 /* A qual to be evaluated row by row. */
@@ -721,26 +741,47 @@ residuals_pass(StrataScanState *scan, StrataOpenBatch *batch, int position,
 
 /* See scan_batch_private.h. */
 int
-strata_batch_next_row(StrataScanState *scan, StrataOpenBatch *batch)
+strata_batch_next_candidate(StrataScanState *scan, StrataOpenBatch *batch,
+							bool *passes)
 {
 	while (batch->next < batch->vector.nrows)
 	{
-		int			position = batch->next;
-		int			row;
-
 		if (batch->nresiduals > 0 && batch->ntried >= ROWS_ALONE &&
 			batch->passed_from == PG_INT32_MAX)
 		{
 			strata_batch_filter_rest(scan, batch, false);
 			continue;
 		}
-		row = strata_vector_row(&batch->vector, batch->next++);
-		if (batch->nresiduals == 0 ||
-			residuals_pass(scan, batch, position, row))
-			return row;
-		InstrCountFiltered1(&scan->css, 1);
+		*passes = batch->nresiduals == 0 ||
+			(batch->next >= batch->passed_from &&
+			 batch->npassed == batch->nresiduals);
+		return strata_vector_row(&batch->vector, batch->next++);
 	}
 	return -1;
+}
+
+/* See scan_batch_private.h. */
+bool
+strata_batch_candidate_passes(StrataScanState *scan, StrataOpenBatch *batch,
+							  int row)
+{
+	if (residuals_pass(scan, batch, batch->next - 1, row))
+		return true;
+	InstrCountFiltered1(&scan->css, 1);
+	return false;
+}
+
+/* See scan_batch_private.h. */
+int
+strata_batch_next_row(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	int			row;
+	bool		passes;
+
+	while ((row = strata_batch_next_candidate(scan, batch, &passes)) >= 0)
+		if (passes || strata_batch_candidate_passes(scan, batch, row))
+			break;
+	return row;
 }
 
 /* See scan_batch_private.h. */

@@ -70,8 +70,13 @@ typedef struct StrataOpenBatch
 	int64		ndecoded;		/* reader's count already in the counters */
 } StrataOpenBatch;
 
-extern StrataOpenBatch *strata_batch_open_create(struct StrataScanState *scan);
-extern void strata_batch_open_free(StrataOpenBatch *batch);
+/*
+ * Space for one batch at a time; beside: one that is freed after this one, and
+ * whose memory it shares, or NULL.
+ */
+extern StrataOpenBatch *strata_batch_open_create(struct StrataScanState *scan,
+												 StrataOpenBatch *beside);
+extern void strata_batch_open_free(StrataOpenBatch *batch, bool beside);
 
 /*
  * Load the batch row in batch->batch_slot and try quals on it as a whole;
@@ -86,6 +91,11 @@ extern bool strata_batch_select(struct StrataScanState *scan,
  */
 extern bool strata_batch_load(struct StrataScanState *scan,
 							  StrataOpenBatch *batch, bool again);
+
+/* The same again, where the verdicts on all quals are known. */
+extern bool strata_batch_load_known(struct StrataScanState *scan,
+									StrataOpenBatch *batch,
+									const StrataVerdict *verdicts);
 extern bool strata_batch_filter(struct StrataScanState *scan,
 								StrataOpenBatch *batch);
 
@@ -125,6 +135,15 @@ extern uint16 *strata_batch_row_space(struct StrataScanState *scan,
 /* Step to the next row that passes the remaining quals; -1 at the end. */
 extern int	strata_batch_next_row(struct StrataScanState *scan,
 								  StrataOpenBatch *batch);
+
+/*
+ * The same in two steps, for who may not want the row: to one that may pass,
+ * and does if *passes; then, whether the one that was stepped to last does.
+ */
+extern int	strata_batch_next_candidate(struct StrataScanState *scan,
+										StrataOpenBatch *batch, bool *passes);
+extern bool strata_batch_candidate_passes(struct StrataScanState *scan,
+										  StrataOpenBatch *batch, int row);
 
 /*
  * Column attno, with the row there: the rows around it that are likely to be

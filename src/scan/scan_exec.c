@@ -360,7 +360,7 @@ strata_scan_start_batches(StrataScanState *scan)
 	if (!scan->filter->prepared)
 		strata_filter_prepare(scan->filter, scan->run.econtext);
 	if (scan->batch == NULL)
-		scan->batch = strata_batch_open_create(scan);
+		scan->batch = strata_batch_open_create(scan, NULL);
 	strata_source_rescan(scan->source, scan->filter);
 }
 
@@ -572,7 +572,7 @@ end_scan(CustomScanState *node)
 	if (scan->merge != NULL)
 		strata_merge_end(scan->merge);
 	if (scan->batch != NULL)
-		strata_batch_open_free(scan->batch);
+		strata_batch_open_free(scan->batch, false);
 	strata_rowstore_end(scan);
 	if (scan->store != NULL)
 	{

@@ -44,7 +44,9 @@ make_input(StrataMerge *merge, bool with_batch)
 	input->isnull = palloc0(sizeof(bool) * merge->nkeys);
 	if (with_batch)
 	{
-		input->batch = strata_batch_open_create(merge->scan);
+		input->batch = strata_batch_open_create(merge->scan,
+												merge->all == NIL ? NULL :
+												((MergeInput *) linitial(merge->all))->batch);
 		merge->all = lappend(merge->all, input);
 	}
 	MemoryContextSwitchTo(old);
@@ -71,6 +73,8 @@ strata_merge_release_input(StrataMerge *merge, MergeInput *input)
 	MemoryContext old = MemoryContextSwitchTo(merge->scan->mcxt);
 
 	ExecClearTuple(input->batch->batch_slot);
+	merge->npins -= input->pins;
+	input->pins = false;
 	merge->unused = lappend(merge->unused, input);
 	MemoryContextSwitchTo(old);
 }
@@ -201,6 +205,7 @@ advance_input(StrataMerge *merge, MergeInput *input)
 		input->slot = strata_rowstore_next(merge->scan);
 		if (input->slot == NULL)
 			return false;
+		input->passes = true;
 		for (int i = 0; i < merge->nkeys; i++)
 			input->values[i] = slot_getattr(input->slot, merge->keys[i].attno,
 											&input->isnull[i]);
@@ -208,7 +213,8 @@ advance_input(StrataMerge *merge, MergeInput *input)
 													 input->isnull[0]);
 		return true;
 	}
-	input->row = strata_batch_next_row(merge->scan, input->batch);
+	input->row = strata_batch_next_candidate(merge->scan, input->batch,
+											 &input->passes);
 	if (input->row < 0)
 		return false;
 	if (input->windowed)
@@ -606,6 +612,31 @@ pass_over_first(StrataMerge *merge)
 	strata_merge_release_input(merge, input);
 }
 
+/*
+ * Have the row that is next in front, if there is one: rows are tried in their
+ * turn, so that LIMIT has none tried that come behind its last.
+ */
+static void
+settle_first(StrataMerge *merge)
+{
+	for (;;)
+	{
+		MergeInput *input;
+
+		open_due_batches(merge);
+		if (merge->nheap == 0 || (input = merge->heap[0])->passes)
+			return;
+		CHECK_FOR_INTERRUPTS();
+		if (strata_batch_candidate_passes(merge->scan, input->batch,
+										  input->row))
+		{
+			input->passes = true;
+			return;
+		}
+		step_first(merge);
+	}
+}
+
 /* The next row, projected; NULL at the end. */
 TupleTableSlot *
 strata_merge_next(StrataMerge *merge)
@@ -620,12 +651,12 @@ strata_merge_next(StrataMerge *merge)
 	else if (merge->advance)
 		step_first(merge);
 	merge->advance = false;
-	open_due_batches(merge);
+	settle_first(merge);
 	while (scan->group_limit > 0 && merge->nheap > 0 &&
 		   !count_to_group(merge, merge->heap[0]))
 	{
 		pass_over_first(merge);
-		open_due_batches(merge);
+		settle_first(merge);
 	}
 	if (merge->nheap == 0)
 	{
@@ -669,8 +700,8 @@ strata_merge_rescan(StrataMerge *merge)
 void
 strata_merge_end(StrataMerge *merge)
 {
-	ListCell   *lc;
-
-	foreach(lc, merge->all)
-		strata_batch_open_free(((MergeInput *) lfirst(lc))->batch);
+	/* the first is whose memory the others share: last */
+	for (int i = list_length(merge->all) - 1; i >= 0; i--)
+		strata_batch_open_free(((MergeInput *) list_nth(merge->all, i))->batch,
+							   i > 0);
 }

@@ -20,6 +20,9 @@ typedef struct MergeBound
 	Datum	   *values;
 	bool	   *isnull;
 	int64		abbreviated;	/* of the first key, when n > 0 */
+	int			nverdicts;		/* of listed batches: what their metadata says
+								 * of the quals */
+	StrataVerdict *verdicts;
 } MergeBound;
 
 /* An input standing on a row; batch is NULL for the row store. */
@@ -29,7 +32,10 @@ typedef struct MergeInput
 	StrataColumn **columns;		/* of the keys, in full; unless */
 	bool		windowed;		/* the one key's rows are decoded as they are
 								 * needed */
+	bool		pins;			/* the batch row may stay in its buffer */
 	int			row;			/* batch: current row */
+	bool		passes;			/* it passes all quals; else that is to be
+								 * tried when its turn comes */
 	TupleTableSlot *slot;		/* row store: current row */
 	Datum	   *values;			/* its keys */
 	bool	   *isnull;
@@ -63,6 +69,7 @@ struct StrataMerge
 	MergeInput *rowstore;
 	List	   *unused;			/* inputs with batches to be used again */
 	List	   *all;
+	int			npins;			/* inputs whose batch row is in its buffer */
 	/* batches to come */
 	MemoryContext pending_mcxt;
 	MergeBound *pending;		/* listed ones, by bound */

@@ -124,6 +124,11 @@ list_range(StrataMerge *merge)
 		bound = &merge->pending[merge->npending++];
 		init_bound(merge, bound);
 		bound->tid = batch->batch_slot->tts_tid;
+		bound->nverdicts = scan->filter->nquals;
+		bound->verdicts = palloc(sizeof(StrataVerdict) *
+								 Max(bound->nverdicts, 1));
+		memcpy(bound->verdicts, batch->verdicts,
+			   sizeof(StrataVerdict) * bound->nverdicts);
 		compute_bound(merge, batch->reader, bound);
 		MemoryContextSwitchTo(old);
 	}
@@ -215,6 +220,32 @@ peek(StrataMerge *merge)
 }
 
 /*
+ * How many batch rows stay where they are, under a pin of their buffer.  As
+ * many as PostgreSQL lets one session pin of what all may have.
+ */
+static int
+most_pinned(void)
+{
+	return Min(NBuffers / MaxBackends, 512);
+}
+
+/*
+ * Keep the batch row that was just found: in its buffer, or, where many
+ * batches are open, a copy.
+ */
+static void
+keep_row(StrataMerge *merge, MergeInput *input)
+{
+	if (!input->pins && merge->npins < most_pinned())
+	{
+		input->pins = true;
+		merge->npins++;
+	}
+	if (!input->pins)
+		ExecMaterializeSlot(input->batch->batch_slot);
+}
+
+/*
  * Load the batch peeked at, or the one after it; NULL: no row of it can pass.
  */
 static MergeInput *
@@ -225,8 +256,7 @@ load_peeked(StrataMerge *merge)
 	if (strata_source_next_peeked(merge->scan->source,
 								  input->batch->batch_slot))
 	{
-		/* keep the row, not the buffer pin: many batches may be open */
-		ExecMaterializeSlot(input->batch->batch_slot);
+		keep_row(merge, input);
 		if (strata_batch_load(merge->scan, input->batch, false))
 			return input;
 	}
@@ -253,8 +283,7 @@ load_next(StrataMerge *merge)
 				strata_merge_release_input(merge, input);
 				return false;
 			}
-		/* as above */
-		ExecMaterializeSlot(input->batch->batch_slot);
+		keep_row(merge, input);
 	} while (!strata_batch_load(scan, input->batch, false));
 	old = MemoryContextSwitchTo(input->batch->reader->batch_mcxt);
 	init_bound(merge, &merge->lookahead_bound);
@@ -310,15 +339,19 @@ static bool
 load_listed(StrataMerge *merge, MergeInput *input)
 {
 	StrataScanState *scan = merge->scan;
-	ItemPointer tid = &merge->pending[merge->next_pending++].tid;
+	MergeBound *bound = &merge->pending[merge->next_pending++];
+	ItemPointer tid = &bound->tid;
 
 	Assert(merge->next_pending <= merge->npending); /* scan:R1 */
 	if (!strata_source_fetch(scan->source, tid, input->batch->batch_slot))
 		elog(ERROR, "batch (%u,%u) of \"%s\" has disappeared",
 			 ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid),
 			 RelationGetRelationName(scan->css.ss.ss_currentRelation));
-	ExecMaterializeSlot(input->batch->batch_slot);
-	return strata_batch_load(scan, input->batch, true);
+	keep_row(merge, input);
+	/* the values of a join above may have come meanwhile */
+	return bound->nverdicts == scan->filter->nquals ?
+		strata_batch_load_known(scan, input->batch, bound->verdicts) :
+		strata_batch_load(scan, input->batch, true);
 }
 
 /*
