@@ -27,6 +27,7 @@
 /* Scratch memory of decoders: at least so much. */
 #define SCRATCH_MIN (16 * 1024)
 
+/* A reader in mcxt, without memory for batches. */
 static StrataBatchReader *
 make_reader(MemoryContext mcxt, Relation rel, const StrataBatchSchema *schema)
 {
@@ -861,6 +862,5 @@ strata_batch_reader_span(StrataBatchReader *reader, AttrNumber attno,
 void
 strata_batch_reader_free(StrataBatchReader *reader)
 {
-	Assert(reader->lead == reader); /* batch:B9 */
 	MemoryContextDelete(reader->mcxt);
 }

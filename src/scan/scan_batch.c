@@ -100,7 +100,7 @@ strata_batch_account(StrataScanState *scan, StrataOpenBatch *batch)
 
 /* Take the batch row in batch->batch_slot; false: it is a row entry. */
 static bool
-load_row(StrataOpenBatch *batch)
+begin_batch(StrataOpenBatch *batch)
 {
 	CHECK_FOR_INTERRUPTS();
 	batch->next = 0;
@@ -124,7 +124,7 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	StrataPruned pruned;
 	int64		ndecoded PG_USED_FOR_ASSERTS_ONLY;
 
-	if (!load_row(batch))
+	if (!begin_batch(batch))
 		return false;
 	scan->run.reader = batch->reader;
 	ndecoded = batch->reader->ndecoded;
@@ -151,7 +151,7 @@ strata_batch_load_known(StrataScanState *scan, StrataOpenBatch *batch,
 {
 	memcpy(batch->verdicts, verdicts,
 		   sizeof(StrataVerdict) * scan->filter->nquals);
-	return load_row(batch);
+	return begin_batch(batch);
 }
 
 /* A qual to be evaluated row by row. */

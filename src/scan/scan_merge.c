@@ -627,6 +627,7 @@ settle_first(StrataMerge *merge)
 		if (merge->nheap == 0 || (input = merge->heap[0])->passes)
 			return;
 		CHECK_FOR_INTERRUPTS();
+		Assert(input->batch != NULL);	/* scan:R18 */
 		if (strata_batch_candidate_passes(merge->scan, input->batch,
 										  input->row))
 		{

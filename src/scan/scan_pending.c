@@ -234,7 +234,7 @@ most_pinned(void)
  * batches are open, a copy.
  */
 static void
-keep_row(StrataMerge *merge, MergeInput *input)
+keep_found_row(StrataMerge *merge, MergeInput *input)
 {
 	if (!input->pins && merge->npins < most_pinned())
 	{
@@ -256,7 +256,7 @@ load_peeked(StrataMerge *merge)
 	if (strata_source_next_peeked(merge->scan->source,
 								  input->batch->batch_slot))
 	{
-		keep_row(merge, input);
+		keep_found_row(merge, input);
 		if (strata_batch_load(merge->scan, input->batch, false))
 			return input;
 	}
@@ -283,7 +283,7 @@ load_next(StrataMerge *merge)
 				strata_merge_release_input(merge, input);
 				return false;
 			}
-		keep_row(merge, input);
+		keep_found_row(merge, input);
 	} while (!strata_batch_load(scan, input->batch, false));
 	old = MemoryContextSwitchTo(input->batch->reader->batch_mcxt);
 	init_bound(merge, &merge->lookahead_bound);
@@ -347,7 +347,7 @@ load_listed(StrataMerge *merge, MergeInput *input)
 		elog(ERROR, "batch (%u,%u) of \"%s\" has disappeared",
 			 ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid),
 			 RelationGetRelationName(scan->css.ss.ss_currentRelation));
-	keep_row(merge, input);
+	keep_found_row(merge, input);
 	/* the values of a join above may have come meanwhile */
 	return bound->nverdicts == scan->filter->nquals ?
 		strata_batch_load_known(scan, input->batch, bound->verdicts) :
