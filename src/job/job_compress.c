@@ -236,12 +236,27 @@ strata_table_adopt_heap(Oid relid)
 	return is_heap;
 }
 
+/* Has the table values that are not in its rows? */
+static bool
+has_toasted(Relation rel)
+{
+	Relation	toast;
+	bool		result;
+
+	if (!OidIsValid(rel->rd_rel->reltoastrelid))
+		return false;
+	toast = table_open(rel->rd_rel->reltoastrelid, AccessShareLock);
+	result = RelationGetNumberOfBlocks(toast) > 0;
+	table_close(toast, AccessShareLock);
+	return result;
+}
+
 /* See job.h. */
 bool
 strata_table_is_too_small(Relation rel)
 {
 	return !OidIsValid(strata_companion_oid(rel)) &&
-		RelationGetNumberOfBlocks(rel) <= 1;
+		RelationGetNumberOfBlocks(rel) <= 1 && !has_toasted(rel);
 }
 
 /* See job.h. */
