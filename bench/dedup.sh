@@ -4,14 +4,16 @@
 #	  server; ratios to heap, least of ROUNDS=5.
 #
 #	  ORDERS=30000 orders of 1,000 customers (addresses, names, cards), items that
-#	  repeat little, an inventory that does not repeat: bytes and log after INSERT
-#	  ... SELECT and COPY, bytes after VACUUM FULL; scans of all columns, count(*),
-#	  look-ups by key, updates, single rows; pgbench's TPC-B, SCALE=3, in turns.
+#	  repeat little, accounts, an inventory that does not repeat: bytes and log
+#	  after INSERT ... SELECT and COPY, bytes after VACUUM FULL and in batches of
+#	  strata; log of a million rows, and of a page that is converted; scans of all
+#	  columns, count(*), look-ups and ranges by key, updates, single rows;
+#	  pgbench's TPC-B, SCALE=20, in turns.
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/lib.sh"
 . "$ROOT/bench/server.sh"
 
 bash "$ROOT/tools/install_deps.sh"
-ORDERS=${ORDERS:-30000} ROUNDS=${ROUNDS:-5} SCALE=${SCALE:-3} SECONDS_EACH=${SECONDS_EACH:-8}
+ORDERS=${ORDERS:-30000} ROUNDS=${ROUNDS:-5} SCALE=${SCALE:-20} SECONDS_EACH=${SECONDS_EACH:-20}
 start_bench_server bench-dedup "shared_buffers = 512MB
 max_wal_size = 8GB
 autovacuum = off"
@@ -33,6 +35,7 @@ CREATE TABLE src.orders AS SELECT o AS orderid, c.userid, date '2026-01-01' + o 
 CREATE TABLE src.item AS SELECT 'EST-' || i AS itemid, 'FI-SW-' || i / 30 AS productid, (random() * 100)::numeric(10, 2) AS price, 1 AS supplier, 'P'::text AS status,
 	   (ARRAY['Large','Small','Toothless','Spotted','Adult Female'])[1 + (random() * 4)::int] AS attr FROM generate_series(1, 20000) i;
 CREATE TABLE src.inventory AS SELECT 'EST-' || i AS itemid, 10000 - (random() * 100)::int AS qty FROM generate_series(1, 20000) i;
+CREATE TABLE src.account AS SELECT userid, userid || '@example.com' AS email, first, last, 'OK'::text AS status, addr, city, 'CA'::text AS state, 'USA'::text AS country, '555-' || u AS phone FROM src.customer, generate_series(1, 2);
 CREATE TABLE timing (what text, am text, ms float8, bytes bigint, wal bigint);
 CREATE PROCEDURE measure(what text, command text) LANGUAGE plpgsql AS \$\$
 DECLARE
@@ -49,20 +52,46 @@ BEGIN
 	END LOOP;
 END \$\$;
 SQL
-for table in orders item inventory; do
+for table in orders item account inventory; do
+    sql -c "COPY src.$table TO '$work/$table'"
     for round in 1 2 3; do
         sql <<SQL
 SET client_min_messages = error; DROP TABLE IF EXISTS h.$table, d.$table;
 CREATE TABLE h.$table (LIKE src.$table) USING heap;
 CREATE TABLE d.$table (LIKE src.$table) USING strata_dedup;
 CHECKPOINT;
-CALL measure('load $table', 'INSERT INTO @.$table SELECT * FROM src.$table');
+CALL measure('INSERT ... SELECT, $table', 'INSERT INTO @.$table SELECT * FROM src.$table');
+TRUNCATE h.$table; TRUNCATE d.$table; CHECKPOINT;
+CALL measure('COPY, $table', 'COPY @.$table FROM ''$work/$table''');
 SQL
     done
-    sql -c "INSERT INTO timing SELECT 'size $table', am, NULL, pg_relation_size((am || '.$table')::regclass) FROM (VALUES ('h'), ('d')) x(am)"
+    sql -c "INSERT INTO timing SELECT 'COPY, $table', am, NULL, pg_relation_size((am || '.$table')::regclass) FROM (VALUES ('h'), ('d')) x(am)"
     sql -c "VACUUM FULL h.$table" -c "VACUUM FULL d.$table"
-    sql -c "INSERT INTO timing SELECT 'size after VACUUM FULL $table', am, NULL, pg_relation_size((am || '.$table')::regclass) FROM (VALUES ('h'), ('d')) x(am)"
+    sql -c "INSERT INTO timing SELECT 'size after VACUUM FULL, $table', am, NULL, pg_relation_size((am || '.$table')::regclass) FROM (VALUES ('h'), ('d')) x(am)"
+    sql -c 'SET client_min_messages = error' -c "CREATE TABLE s (LIKE src.$table) USING strata" -c "INSERT INTO s SELECT * FROM src.$table" -c "SELECT compress_chunk('s')" >/dev/null
+    sql -c "INSERT INTO timing VALUES ('size in batches, $table', 'd', NULL, (SELECT pg_total_relation_size('s') + coalesce(pg_total_relation_size(strata.batch_relation('s')), 0))),
+        ('size in batches, $table', 'h', NULL, pg_relation_size('h.$table'))" -c 'DROP TABLE s'
 done
+# a million orders; and full pages of a heap's that VACUUM converts
+times=$(((1000000 + ORDERS - 1) / ORDERS))
+sql <<SQL
+CREATE TABLE h.million (LIKE src.orders) USING heap; CREATE TABLE d.million (LIKE src.orders) USING strata_dedup;
+CALL measure('COPY of $((times * ORDERS)) orders', 'DO \$x\$ BEGIN FOR i IN 1 .. $times LOOP COPY @.million FROM ''$work/orders''; END LOOP; END \$x\$');
+INSERT INTO timing SELECT 'COPY of $((times * ORDERS)) orders', am, NULL, pg_relation_size((am || '.million')::regclass) FROM (VALUES ('h'), ('d')) x(am);
+TRUNCATE h.million; TRUNCATE d.million;
+CALL measure('INSERT ... SELECT of $((times * ORDERS)) orders', 'INSERT INTO @.million SELECT o.* FROM src.orders o, generate_series(1, $times)');
+SELECT format('%s orders: %s MB of log by %s, %s', $((times * ORDERS)), round(wal / 1e6), what, am) FROM timing WHERE what LIKE '%of $((times * ORDERS)) orders' AND wal IS NOT NULL;
+DROP TABLE h.million, d.million;
+CREATE TABLE h.pages (LIKE src.orders) USING heap; CREATE TABLE d.pages (LIKE src.orders) USING strata_dedup;
+SET strata.enable_deduplication = off;
+INSERT INTO h.pages SELECT * FROM src.orders; INSERT INTO d.pages SELECT * FROM src.orders;
+RESET strata.enable_deduplication;
+SELECT pg_current_wal_insert_lsn() AS a \gset
+VACUUM h.pages;
+SELECT pg_current_wal_insert_lsn() AS b \gset
+VACUUM d.pages;
+SELECT format('VACUUM: %s bytes of log for each of %s pages converted', round((pg_current_wal_insert_lsn() - :'b' - (:'b'::pg_lsn - :'a'::pg_lsn)) / pages_with_symbols), pages_with_symbols) FROM strata.dedup_stats('d.pages');
+SQL
 sql <<SQL
 ALTER TABLE h.orders ADD PRIMARY KEY (orderid); ALTER TABLE d.orders ADD PRIMARY KEY (orderid);
 VACUUM ANALYZE h.orders; VACUUM ANALYZE d.orders;
@@ -76,6 +105,7 @@ CALL measure('count(*)', 'SELECT count(*) FROM @.orders');
 CALL measure('scan, all columns', 'SELECT count(userid), max(day), count(shipaddr), count(total), max(locale) FROM @.orders');
 CALL measure('scan, one column in front', 'SELECT count(*) FROM @.orders WHERE userid = ''nobody''');
 CALL measure('10,000 look-ups by key', 'DO \$x\$ DECLARE r record; BEGIN FOR i IN 1 .. 10000 LOOP SELECT * INTO r FROM @.orders WHERE orderid = 1 + i * 7919 % $ORDERS; END LOOP; END \$x\$');
+CALL measure('1,000 ranges of 100 rows by key', 'DO \$x\$ DECLARE r record; BEGIN FOR i IN 1 .. 1000 LOOP SELECT count(shipaddr), max(locale), sum(total) INTO r FROM @.orders WHERE orderid BETWEEN 1 + i * 7919 % $ORDERS AND 100 + i * 7919 % $ORDERS; END LOOP; END \$x\$');
 CALL measure('5,000 rows, one by one', 'DO \$x\$ BEGIN FOR i IN 1 .. 5000 LOOP INSERT INTO @.orders VALUES (1000000 * ($round + 1) + i, ''user'' || i % 50, ''2026-01-01'', i % 50 || '' Main Street'', ''New York'', ''USA'', i % 50 || '' Main Street'', ''New York'', ''USA'', ''UPS'', 1, ''James'', ''Smith'', ''James'', ''Smith'', ''999 9999 9999'', ''Visa'', ''CA''); END LOOP; END \$x\$');
 CALL measure('update of 2,000 rows', 'UPDATE @.orders SET total = total + 1 WHERE orderid % 15 = $round');
 SQL

@@ -87,6 +87,21 @@ page_find_value(StrataPageWork *work, const StrataPageValue *column)
 	return v;
 }
 
+/* The same, of a column that may be a symbol of the page as it is. */
+static int
+page_find_column(StrataPageWork *work, const StrataPageValue *column)
+{
+	int16	   *known;
+
+	if (column->symbol < 0)
+		return page_find_value(work, column);
+	known = &work->known[column->symbol];
+	/* as long as in another column, unless it is damaged */
+	if (*known < 0 || work->value[*known].len != column->len)
+		*known = page_find_value(work, column);
+	return *known;
+}
+
 /*
  * May a column be a symbol?  heapam's TOAST code looks for pointers in the
  * tuple.
@@ -153,7 +168,7 @@ collect_item(StrataPageWork *work, PageItem *item,
 		entry->value = -1;
 		if (!usual || !may_be_symbol(work, i, column))
 			continue;
-		entry->value = page_find_value(work, column);
+		entry->value = page_find_column(work, column);
 		value = &work->value[entry->value];
 		value->count++;
 		value->alignment =
@@ -185,6 +200,7 @@ strata_page_collect(StrataPageWork *work)
 		return "page header is wrong";
 	work->nentries = work->nvalues = work->nsymbols = 0;
 	memset(work->bucket, -1, sizeof(work->bucket));
+	memset(work->known, -1, sizeof(work->known));
 	nitems = PageGetMaxOffsetNumber((Page) work->page);
 	for (int i = 0; i < nitems; i++)
 	{

@@ -60,6 +60,7 @@ struct StrataPageWork
 	int			nvalues;
 	int			nsymbols;
 	int16		bucket[PAGE_BUCKETS];
+	int16		known[STRATA_PAGE_MAX_SYMBOLS]; /* old symbol -> value, or -1 */
 	PageItem	item[PAGE_MAX_ITEMS];	/* by offset number - 1 */
 	PageEntry	entry[PAGE_MAX_ENTRIES];
 	PageValue	value[PAGE_MAX_ENTRIES];
