@@ -11,8 +11,12 @@ of one above it, and what the two views answer, with the rows themselves.
 Exits with 1 when a snapshot differed.  --without marks takes marks away in another transaction than a refresh's, and
 --without wait covers what has just begun to be tracked without waiting for anybody; both must find differences: exit
 code 0 then means that the test cannot see them.  --without haste is the latter, but waits, and must find none.
+--crash kills some backend of the server (as root or its user) again and again, which has all others end and the server
+recover; everybody connects again and goes on.
 """
 import argparse
+import os
+import signal
 import sys
 
 import psycopg2
@@ -92,15 +96,29 @@ LOCK = "LOCK TABLE raw, ten, forty IN ACCESS SHARE MODE"
 class Writer(track_model.Writer):
     compare = staticmethod(compare)
     first = LOCK
+    prepared = None
+
+    def connect(self):
+        super().connect()
+        # what a crash has left
+        if self.prepared and self.rows("SELECT FROM pg_prepared_xacts WHERE gid = %s", self.prepared):
+            self.connection.rollback()
+            self.connection.autocommit = True
+            self.run_sql("ROLLBACK PREPARED '%s'" % self.prepared)
+        self.connection.rollback()
+        self.connection.autocommit = False
+        self.prepared = None
 
     def turn(self):
         if self.random.random() < 0.03:
             name = "m%d" % self.random.randrange(1000000)
+            self.prepared = name
             self.run_sql("BEGIN", self.statement(), "PREPARE TRANSACTION '%s'" % name)
             self.nap(1, 0.05)
             self.connection.rollback()
             self.connection.autocommit = True
             self.run_sql(self.random.choice(("COMMIT PREPARED '%s'", "ROLLBACK PREPARED '%s'")) % name)
+            self.prepared = None
             self.connection.autocommit = False
             self.model.count("prepared")
         else:
@@ -156,9 +174,10 @@ class Refresher(Worker):
             if self.model.options.without is None:      # else somebody meddles with the marks
                 raise
         finally:
-            if not self.connection.autocommit:
-                self.connection.rollback()
-            self.connection.autocommit = False
+            if not self.connection.closed:
+                if not self.connection.autocommit:
+                    self.connection.rollback()
+                self.connection.autocommit = False
         self.model.count("refreshes")
 
 
@@ -202,13 +221,38 @@ class Reader(Worker):
         self.connection.commit()
 
 
+class Killer(Worker):
+    """Kills a backend, with which the server goes down and up again, and compares."""
+
+    def turn(self):
+        self.nap(1, 1)
+        pids = self.rows("SELECT pid FROM pg_stat_activity WHERE backend_type IN ('client backend', 'checkpointer') AND pid <> pg_backend_pid()")
+        self.connection.rollback()
+        os.kill(self.random.choice(pids)[0], signal.SIGKILL)
+        self.model.count("crashes")
+        while True:                 # until it is felt
+            self.rows("SELECT pg_sleep(0.01)")
+
+    def connect_again(self):
+        super().connect_again()
+        if not self.connection.closed:
+            self.run_sql("SET lock_timeout = 0", "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", LOCK)
+            compare(self)
+            self.connection.commit()
+
+
 class Model(track_model.Model):
     SCHEMA = "rollup_model"
     SETUP = SETUP
 
+    @property
+    def crashes(self):
+        return self.options.crash
+
     def kinds(self):
         refreshers = {"marks": [Refresher] * 2 + [MarkThief], "wait": [Hasty], "haste": [Hasty], None: [Refresher] * 2}
         retention = [Retention] if self.options.without is None else []
+        retention += [Killer] if self.options.crash else []
         return [Writer] * 4 + refreshers[self.options.without] + [Keeper] + [Reader] * 2 + retention
 
 
@@ -218,6 +262,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--without", choices=("marks", "wait", "haste"))
+    parser.add_argument("--crash", action="store_true")
     sys.exit(Model(parser.parse_args()).run())
 
 

@@ -23,6 +23,7 @@ TEN = 10
 TIMES = 400
 RETRY = (psycopg2.errorcodes.SERIALIZATION_FAILURE, psycopg2.errorcodes.DEADLOCK_DETECTED,
          psycopg2.errorcodes.LOCK_NOT_AVAILABLE)
+CRASH = (None, psycopg2.errorcodes.CRASH_SHUTDOWN, psycopg2.errorcodes.CANNOT_CONNECT_NOW)
 SETUP = """
 DROP TABLE IF EXISTS raw, kept, state;
 CREATE TABLE raw (ts int NOT NULL, host int NOT NULL, v int) USING strata;
@@ -42,12 +43,24 @@ class Worker(threading.Thread):
         super().__init__(daemon=True)
         self.model = model
         self.random = random.Random(seed)
-        self.connection = psycopg2.connect(model.options.dsn)
+        self.connect()
+        self.start()
+
+    def connect(self):
+        self.connection = psycopg2.connect(self.model.options.dsn)
         self.cursor = self.connection.cursor()
-        self.run_sql("SET search_path = %s, public" % model.SCHEMA, "SET lock_timeout = '2s'", "SET strata.batch_rows = 50",
+        self.run_sql("SET search_path = %s, public" % self.model.SCHEMA, "SET lock_timeout = '2s'", "SET strata.batch_rows = 50",
                      "SET client_min_messages = warning", "SET strata.background_vacuum = off")
         self.connection.commit()
-        self.start()
+
+    def connect_again(self):
+        """After a crash of the server, as soon as it answers."""
+        while time.time() < self.model.stop:
+            try:
+                self.connect()
+                return
+            except psycopg2.Error:
+                time.sleep(0.1)
 
     def run_sql(self, *statements):
         for statement in statements:
@@ -66,6 +79,9 @@ class Worker(threading.Thread):
             try:
                 self.turn()
             except psycopg2.Error as error:
+                if self.model.crashes and error.pgcode in CRASH:
+                    self.connect_again()
+                    continue
                 self.connection.rollback()
                 if error.pgcode not in RETRY:
                     self.model.fail("%s: %s" % (type(self).__name__, error))
@@ -197,6 +213,7 @@ class Reader(Worker):
 class Model:
     SCHEMA = "track_model"
     SETUP = SETUP
+    crashes = False
 
     def kinds(self):
         return [Writer] * 4 + [Refresher] * 2 + [Compressor] + [Reader] * 2
@@ -230,6 +247,11 @@ class Model:
         workers = [kind(self, seed + i) for i, kind in enumerate(self.kinds())]
         for worker in workers:
             worker.join()
+        if self.crashes:
+            self.stop = time.time() + 60
+            workers[0].connect_again()
+            workers[0].connection.autocommit = True
+            cursor = workers[0].cursor
         cursor.execute("DROP SCHEMA %s CASCADE" % self.SCHEMA)
         print(", ".join("%s %d" % item for item in sorted(self.counts.items())))
         if self.failure:
