@@ -59,7 +59,12 @@ CREATE FUNCTION _strata.histogram_add(integer[], integer[]) RETURNS integer[]
 	AS 'MODULE_PATHNAME', 'strata_histogram_add' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE AGGREGATE _strata.histogram_total(integer[]) (
 	SFUNC = _strata.histogram_add, STYPE = integer[], COMBINEFUNC = _strata.histogram_add, PARALLEL = SAFE);
-GRANT EXECUTE ON FUNCTION _strata.deviation_state(double precision), _strata.deviation_total(double precision[]),
+CREATE FUNCTION _strata.numeric_deviation(n bigint, sum numeric, squares numeric, sample boolean, root boolean) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'strata_numeric_deviation' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION _strata.numeric_deviation(bigint, numeric, numeric, boolean, boolean) IS
+'variance, or (root) standard deviation, of n integers or numerics by their sum and that of their squares, as PostgreSQL''s aggregates have it';
+GRANT EXECUTE ON FUNCTION _strata.numeric_deviation(bigint, numeric, numeric, boolean, boolean),
+	_strata.deviation_state(double precision), _strata.deviation_total(double precision[]),
 	_strata.regression_state(double precision, double precision), _strata.regression_total(double precision[]),
 	_strata.histogram_add(integer[], integer[]), _strata.histogram_total(integer[]) TO PUBLIC;
 

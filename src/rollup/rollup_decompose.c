@@ -6,6 +6,7 @@
  * An aggregate is kept as values that combine: sum and count for an average,
  * each in a column of its own type, shared by all aggregates that need it.
  * Sums of floats may then be added in another order, as by a parallel plan.
+ * Deviations of integers and numerics have the sum of squares besides.
  * Deviations and regressions of floats are kept as PostgreSQL's own state, an
  * array; first() and last() as their value beside the time of it.  Aggregates
  * that do not combine, or not exactly, are kept as their value, which is good
@@ -18,7 +19,9 @@
 #include "rollup/rollup_decompose_private.h"
 #include "rollup/rollup_private.h"
 
+#include "access/transam.h"
 #include "catalog/dependency.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -26,6 +29,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
+#include "parser/parse_coerce.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -86,6 +90,25 @@ state_aggregate(Oid aggregate, int *nargs)
 		default:
 			return NULL;
 	}
+}
+
+/*
+ * Is it a deviation of integers or numerics?  Of a sample, or of all there
+ * are; the root of the variance, or that?
+ */
+static bool
+is_deviation(const Aggref *aggref, bool *sample, bool *root)
+{
+	char	   *name;
+
+	if (aggref->aggtype != NUMERICOID || list_length(aggref->args) != 1 ||
+		aggref->aggfnoid >= FirstUnpinnedObjectId)
+		return false;
+	name = get_func_name(aggref->aggfnoid);
+	*root = strncmp(name, "stddev", 6) == 0;
+	*sample = strcmp(name, "stddev_pop") != 0 && strcmp(name, "var_pop") != 0;
+	return *root || strcmp(name, "variance") == 0 ||
+		strcmp(name, "var_samp") == 0 || strcmp(name, "var_pop") == 0;
 }
 
 /*
@@ -151,6 +174,8 @@ StrataDecomposition
 strata_rollup_decompose(const Aggref *aggref, Oid *combine)
 {
 	int			nargs;
+	bool		sample;
+	bool		root;
 
 	*combine = InvalidOid;
 	if (aggref->aggkind != AGGKIND_NORMAL || aggref->aggdistinct != NIL ||
@@ -202,6 +227,8 @@ strata_rollup_decompose(const Aggref *aggref, Oid *combine)
 	}
 	if (state_aggregate(aggref->aggfnoid, &nargs) != NULL)
 		return KEEP_STATE;
+	if (is_deviation(aggref, &sample, &root))
+		return KEEP_DEVIATION;
 	if (OidIsValid(picking_aggregate(aggref)))
 	{
 		*combine = aggref->aggfnoid;
@@ -284,6 +311,56 @@ strata_rollup_average_partials(const Aggref *aggref, Aggref **sum,
 	*count = strata_rollup_make_aggref(F_COUNT_ANY, copyObject(arg),
 									   copyObject(aggref->aggfilter), InvalidOid);
 	(*count)->aggargtypes = list_make1_oid(exprType((Node *) arg));
+}
+
+static Expr *
+as_numeric(Expr *value)
+{
+	return (Expr *) coerce_to_target_type(NULL, (Node *) value,
+										  exprType((Node *) value),
+										  NUMERICOID, -1, COERCION_EXPLICIT,
+										  COERCE_EXPLICIT_CAST, -1);
+}
+
+/* The sum of squares of integers or numerics. */
+Aggref *
+strata_rollup_squares_partial(const Aggref *aggref)
+{
+	Expr	   *arg = linitial_node(TargetEntry, aggref->args)->expr;
+	Expr	   *square;
+
+	arg = as_numeric(copyObject(arg));
+	square = make_opclause(OpernameGetOprid(list_make2(makeString("pg_catalog"),
+													   makeString("*")),
+											NUMERICOID, NUMERICOID),
+						   NUMERICOID, false, arg, copyObject(arg),
+						   InvalidOid, InvalidOid);
+	set_opfuncid((OpExpr *) square);
+	return strata_rollup_make_aggref(F_SUM_NUMERIC, square,
+									 copyObject(aggref->aggfilter),
+									 InvalidOid);
+}
+
+/* The deviation out of the three. */
+Expr *
+strata_rollup_deviation_value(const Aggref *aggref, Expr *sum, Expr *count,
+							  Expr *squares)
+{
+	Oid			types[] = {INT8OID, NUMERICOID, NUMERICOID, BOOLOID, BOOLOID};
+	bool		sample = false;
+	bool		root = false;
+	Oid			function;
+
+	(void) is_deviation(aggref, &sample, &root);
+	function = LookupFuncName(list_make2(makeString(STRATA_INTERNAL_SCHEMA),
+										 makeString("numeric_deviation")),
+							  lengthof(types), types, false);
+	return (Expr *) makeFuncExpr(function, NUMERICOID,
+								 list_make5(count, as_numeric(sum), squares,
+											makeBoolConst(sample, false),
+											makeBoolConst(root, false)),
+								 InvalidOid, InvalidOid,
+								 COERCE_EXPLICIT_CALL);
 }
 
 /* What a float8 is made of the argument of a deviation. */

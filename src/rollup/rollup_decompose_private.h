@@ -19,6 +19,7 @@ typedef enum StrataDecomposition
 	KEEP_VALUE,					/* its value, which does not combine */
 	KEEP_COMBINED,				/* its value, combined by `combine` */
 	KEEP_AVERAGE,				/* sum and count */
+	KEEP_DEVIATION,				/* sum and count, and the sum of squares */
 	KEEP_STATE,					/* the transition state */
 	KEEP_PICK					/* its value, and the least or greatest time */
 } StrataDecomposition;
@@ -27,12 +28,16 @@ extern StrataDecomposition strata_rollup_decompose(const Aggref *aggref,
 												   Oid *combine);
 
 /*
- * What it is made of: sum and count of an average; the state of a deviation or
- * a regression, and what combines that; the time of what first() or last()
- * picks.
+ * What it is made of: sum and count of an average, and of a deviation of
+ * integers or numerics; the sum of squares of that, and its value by all
+ * three; the state of a deviation of floats or of a regression, and what
+ * combines that; the time of what first() or last() picks.
  */
 extern void strata_rollup_average_partials(const Aggref *aggref, Aggref **sum,
 										   Aggref **count);
+extern Aggref *strata_rollup_squares_partial(const Aggref *aggref);
+extern Expr *strata_rollup_deviation_value(const Aggref *aggref, Expr *sum,
+										   Expr *count, Expr *squares);
 extern Aggref *strata_rollup_state_partial(const Aggref *aggref);
 extern Oid	strata_rollup_state_combine(const Aggref *aggref);
 extern Aggref *strata_rollup_picked_time(const Aggref *aggref);

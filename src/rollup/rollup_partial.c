@@ -22,6 +22,7 @@
 #include "parser/parse_oper.h"
 #include "parser/parsetree.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -118,8 +119,9 @@ strata_rollup_add_partials(StrataRollup *rollup, const Aggref *aggref,
 	Aggref	   *sum;
 	Aggref	   *count;
 	Oid			combine;
+	StrataDecomposition kept = strata_rollup_decompose(aggref, &combine);
 
-	switch (strata_rollup_decompose(aggref, &combine))
+	switch (kept)
 	{
 		case KEEP_STATE:
 			(void) strata_rollup_add_column(&rollup->columns,
@@ -140,9 +142,15 @@ strata_rollup_add_partials(StrataRollup *rollup, const Aggref *aggref,
 			(void) find_kept(rollup->columns, (Expr *) sum, &column->by);
 			break;
 		case KEEP_AVERAGE:
+		case KEEP_DEVIATION:
 			strata_rollup_average_partials(aggref, &sum, &count);
 			strata_rollup_add_partials(rollup, sum, NULL);
 			strata_rollup_add_partials(rollup, count, NULL);
+			if (kept == KEEP_DEVIATION)
+				(void) strata_rollup_add_column(&rollup->columns,
+												STRATA_ROLLUP_PARTIAL,
+												(Expr *) strata_rollup_squares_partial(aggref),
+												F_SUM_NUMERIC, "squares");
 			break;
 		case KEEP_COMBINED:
 		case KEEP_VALUE:
@@ -273,7 +281,26 @@ average_value(const FinalContext *cx, const Aggref *aggref)
 	return quotient;
 }
 
-/* The value of a deviation or a regression, as PostgreSQL ends it. */
+/* The value of a deviation of integers or numerics. */
+static Expr *
+deviation_value(const FinalContext *cx, const Aggref *aggref)
+{
+	Aggref	   *sum;
+	Aggref	   *count;
+	Aggref	   *squares = strata_rollup_squares_partial(aggref);
+	Expr	   *total;
+	Expr	   *n;
+	Expr	   *s;
+
+	strata_rollup_average_partials(aggref, &sum, &count);
+	total = column_value(cx, (Expr *) sum);
+	n = column_value(cx, (Expr *) count);
+	s = column_value(cx, (Expr *) squares);
+	return total == NULL || n == NULL || s == NULL ? NULL :
+		strata_rollup_deviation_value(aggref, total, n, s);
+}
+
+/* The value of a deviation of floats or a regression, as PostgreSQL ends it. */
 static Expr *
 state_value(const FinalContext *cx, const Aggref *aggref)
 {
@@ -309,6 +336,8 @@ final_mutator(Node *node, void *context)
 		kept = strata_rollup_decompose((Aggref *) node, &combine);
 	if (kept == KEEP_AVERAGE)
 		value = average_value(cx, (Aggref *) node);
+	else if (kept == KEEP_DEVIATION)
+		value = deviation_value(cx, (Aggref *) node);
 	else if (kept == KEEP_STATE)
 		value = state_value(cx, (Aggref *) node);
 	else
@@ -346,7 +375,12 @@ strata_rollup_knows(const StrataRollup *rollup, const Aggref *aggref)
 		return find_kept(rollup->columns,
 						 (Expr *) strata_rollup_state_partial(aggref),
 						 &attno) != NULL;
-	if (kept != KEEP_AVERAGE)
+	if (kept == KEEP_DEVIATION &&
+		find_kept(rollup->columns,
+				  (Expr *) strata_rollup_squares_partial(aggref),
+				  &attno) == NULL)
+		return false;
+	if (kept != KEEP_AVERAGE && kept != KEEP_DEVIATION)
 		return find_kept(rollup->columns, (const Expr *) aggref,
 						 &attno) != NULL;
 	strata_rollup_average_partials(aggref, &sum, &count);

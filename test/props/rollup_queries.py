@@ -31,10 +31,10 @@ KINDS = (
 GROUPS = ("host", "area", "host || 'x'", "ok", "price", "n % 3")
 AGGREGATES = ("count(*)", "count(n)", "last(n, n)", "first(n, -n)", "histogram(n, 0, 50, 5)", "regr_count(v, n)",
               "sum(n)", "avg(n)", "min(n)", "max(n)", "sum(v)", "avg(v)", "max(v)", "sum(price)",
-              "avg(price)", "min(host)", "max(time)", "bool_or(ok)", "bit_and(n)", "stddev(n)",
+              "avg(price)", "min(host)", "max(time)", "bool_or(ok)", "bit_and(n)", "stddev(n)", "var_pop(price)",
               "count(DISTINCT n)", "sum(n) FILTER (WHERE v > 3)", "avg(price) FILTER (WHERE host = 'h1')")
 # aggregates that combine, and others of a joined table's columns
-JOINED = ("count(*)", "count(n)", "sum(n)", "avg(n)", "max(n)", "max(v)", "sum(price)", "avg(price)", "min(host)", "max(time)", "bool_or(ok)",
+JOINED = ("count(*)", "count(n)", "sum(n)", "avg(n)", "max(n)", "max(v)", "sum(price)", "avg(price)", "stddev(price)", "min(host)", "max(time)", "bool_or(ok)",
           "count(d.w)", "max(d.w)", "bool_and(d.w > 3)", "count(DISTINCT d.label)", "sum(n) FILTER (WHERE d.w > n)", "count(n) FILTER (WHERE d.label = 'l1' AND v > 3)",
           "count(d.w) FILTER (WHERE n > 30)", "max(d.w) FILTER (WHERE v > 5 AND d.w < 8)", "avg(n) FILTER (WHERE host = d.label OR d.w > 4)")
 JOINS = (" JOIN dim d ON d.id = area", " LEFT JOIN dim d ON d.id = area", " LEFT JOIN dim d ON d.id = area AND n > 20", " JOIN dim d ON d.id = n",

@@ -28,7 +28,7 @@ END $$;
 SELECT a, roa_try(a) FROM unnest(ARRAY['10', 'raw for 100, 10 for 200, 50 for 300, 100', 'RAW FOR 5,10', '', ',', '10,', '10 for', '10 for ten', 'ten', 'raw', 'raw for 10', 'raw, 10',
 	'10, raw for 5', '10 for 100, 20 for 90', '10, 20', '10 for 100, 10 for 200', '10 for 100, 5', '20', '10 for 100, 25', '10 for 5, 20', '0', '-10', '10 for -1', '10 as', '10 for 100 as a b',
 	'10 for 100, 20 as "roa A"', '10 for 100, 20 as roa', 'raw as x for 5, 10', '10 hours', '10 for 99999999999999999999', 'raw for 100, 10 for 200 forever', '10 for 100, 20 for 200, 1000000000000']) a;
-SELECT roa_try('raw for 100, 10', what => 'stddev(v)'), roa_try('10 for 100, 20', what => 'stddev(v)'), roa_try('raw for 100, 10', what => 'count(DISTINCT v)');
+SELECT roa_try('raw for 100, 10', what => 'array_agg(v)'), roa_try('10 for 100, 20', what => 'array_agg(v)'), roa_try('raw for 100, 10', what => 'count(DISTINCT v)'), roa_try('raw for 100, 10', what => 'stddev(v)');
 CREATE MATERIALIZED VIEW roa_x WITH (strata.continuous, strata.tier_of = 'roa') AS SELECT time_bucket(10, t) AS b, count(*) FROM roa GROUP BY 1;
 SELECT count(*) FROM strata.archives;
 
@@ -88,7 +88,7 @@ CALL run_job(6000);
 SELECT min(t) FROM roa;
 SELECT * FROM roa_check() WHERE tier = 'roa_ten_100';
 -- rows that nothing can be made of stay, and so do archives
-CREATE MATERIALIZED VIEW roa_last WITH (strata.continuous) AS SELECT time_bucket(10, t) AS b, stddev(v) FROM roa GROUP BY 1;
+CREATE MATERIALIZED VIEW roa_last WITH (strata.continuous) AS SELECT time_bucket(10, t) AS b, array_agg(v) FROM roa GROUP BY 1;
 TRUNCATE roa_before;
 INSERT INTO roa_before SELECT c FROM show_chunks('roa') c UNION ALL SELECT c FROM strata.archives a, show_chunks(a.hypertable) c WHERE a.level > 0;
 UPDATE roa_clock SET now = 2300;

@@ -59,8 +59,8 @@ ALTER TABLE rost RESET (strata.read_archives);
 ALTER MATERIALIZED VIEW rost_h SET (strata.archives = '1 hour for 10 years, 1 day as rost_d');
 SELECT count(*), count(*) FILTER (WHERE (x.lv, x.le, x.h) IS DISTINCT FROM (y.lv, y.le, y.h) OR NOT rost_near(x.sd, y.sd)) AS wrong FROM rost_d y FULL JOIN
 	(SELECT time_bucket('1 day', time) AS b, host, last(v, time) AS lv, last(host || n::text, time) FILTER (WHERE n % 2 = 0) AS le, histogram(v, 0, 250, 5) AS h, stddev(v) AS sd FROM rost_all GROUP BY 1, 2) x USING (b, host);
--- what cannot be combined holds the rows: bounds that are not the same for all, times without an order of their own, deviations of integers and numerics
-CREATE MATERIALIZED VIEW rost_no WITH (strata.continuous) AS SELECT time_bucket('1 hour', time) AS b, stddev(n) AS s FROM rost GROUP BY 1;
+-- what cannot be combined holds the rows: bounds that are not the same for all, times without an order of their own, different values
+CREATE MATERIALIZED VIEW rost_no WITH (strata.continuous) AS SELECT time_bucket('1 hour', time) AS b, count(DISTINCT n) AS s FROM rost GROUP BY 1;
 SELECT drop_chunks('rost', older_than => timestamptz '2026-03-02');
 DROP MATERIALIZED VIEW rost_no;
 CREATE MATERIALIZED VIEW rost_no WITH (strata.continuous) AS SELECT time_bucket('1 hour', time) AS b, histogram(v, 0, 250, n % 2 + 1) AS s FROM rost GROUP BY 1 WITH NO DATA;
@@ -69,6 +69,41 @@ DROP MATERIALIZED VIEW rost_no;
 CREATE MATERIALIZED VIEW rost_no WITH (strata.continuous) AS SELECT time_bucket('1 hour', time) AS b, last(n, host) AS s FROM rost GROUP BY 1;
 SELECT drop_chunks('rost', older_than => timestamptz '2026-03-02');
 DROP MATERIALIZED VIEW rost_no;
+-- deviations of integers and numerics combine, to the last digit, and outlive their rows
+CREATE TABLE rosd (time int NOT NULL, g int, i2 smallint, i4 int, i8 bigint, n numeric(12,3));
+SELECT FROM create_hypertable('rosd', 'time', chunk_time_interval => 100);
+INSERT INTO rosd SELECT i, i % 3, i % 300 - 150, i * 100003, i * 9000000000000, nullif(i % 7, 3) * 10.001 ^ (i % 9 - 3) FROM generate_series(0, 599) i;
+INSERT INTO rosd SELECT i, 3, 5, 5, 5, CASE i % 20 WHEN 0 THEN 'NaN' WHEN 11 THEN 0 ELSE 5.5 END FROM generate_series(0, 599, 5) i;
+INSERT INTO rosd VALUES (7, 4, 1, 2, 3, 4.5), (250, 5, NULL, NULL, NULL, NULL);
+CREATE TABLE rosd_all AS TABLE rosd;
+\set values 'count(*) AS c, stddev(i2) AS a1, variance(i2) AS a2, stddev_pop(i4) AS b1, var_pop(i4) AS b2, var_samp(i8) AS c1, stddev_samp(i8) FILTER (WHERE i4 % 2 = 0) AS c2, stddev(n) AS d1, variance(n) AS d2, var_pop(n) AS d3, round(stddev_pop(n) / nullif(avg(n), 0), 5) AS e'
+CREATE MATERIALIZED VIEW rosd_v WITH (strata.continuous) AS SELECT time_bucket(50, time) AS b, g, :values FROM rosd GROUP BY 1, 2 HAVING variance(i4) IS NULL OR variance(i4) >= 0;
+SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'rosd_v_archive'::regclass AND attnum > 0;
+CREATE FUNCTION rosd_differ(a text, b text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	n bigint;
+	d bigint;
+BEGIN
+	EXECUTE format('SELECT count(*) FROM (%s) q', a) INTO n;
+	EXECUTE format('WITH a AS (SELECT q::text FROM (%s) q), b AS (SELECT q::text FROM (%s) q) SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE b) UNION ALL (TABLE b EXCEPT ALL TABLE a)) x', a, b) INTO d;
+	RETURN format('%s rows, %s differences', n, d);
+END $$;
+\set same 'SELECT rosd_differ($q$TABLE rosd_v$q$, $q$SELECT time_bucket(50, time) AS b, g, ' :values ' FROM rosd_all GROUP BY 1, 2$q$), rosd_differ($q$SELECT time_bucket(100, time) AS b, ' :values ' FROM rosd GROUP BY 1$q$, $q$SELECT time_bucket(100, time) AS b, ' :values ' FROM rosd_all GROUP BY 1$q$)'
+:same;
+SELECT rost_source($$SELECT g, stddev(n), var_pop(i8) FROM rosd GROUP BY 1$$), rost_source($$SELECT g, stddev(i4) FILTER (WHERE n > 5) FROM rosd GROUP BY 1$$);
+INSERT INTO rosd VALUES (33, 1, 7, 7, 7, 7.7);
+INSERT INTO rosd_all VALUES (33, 1, 7, 7, 7, 7.7);
+:same;
+SELECT count(drop_chunks) FROM drop_chunks('rosd', 300);
+ALTER TABLE rosd SET (strata.read_archives);
+:same;
+INSERT INTO rosd SELECT time, g, i2, i4, i8, n + 0.25 FROM rosd_all WHERE time % 17 = 0 AND time < 300;
+INSERT INTO rosd_all SELECT time, g, i2, i4, i8, n + 0.25 FROM rosd_all WHERE time % 17 = 0 AND time < 300;
+:same;
+SELECT _strata.numeric_deviation(NULL, 1, 1, true, true), _strata.numeric_deviation(1, 1, 1, true, true), _strata.numeric_deviation(1, 1, 1, false, true), _strata.numeric_deviation(2, 1, NULL, false, true), _strata.numeric_deviation(2, 'Infinity', 'Infinity', true, false);
+DROP MATERIALIZED VIEW rosd_v;
+DROP TABLE rosd, rosd_all;
+DROP FUNCTION rosd_differ;
 DROP MATERIALIZED VIEW rost_h;
 DROP TABLE rost, rost_all;
 DROP FUNCTION rost_check, rost_days, rost_source, rost_near;
