@@ -26,6 +26,8 @@
 #include "nodes/parsenodes.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/lsyscache.h"
 
 /* See hook_private.h. */
@@ -58,8 +60,9 @@ strata_hook_index_batches(Oid relid, LOCKMODE lockmode, bool all)
 }
 
 /*
- * REINDEX SCHEMA or DATABASE has been run: the same for what leads to the
- * batches of all tables in it.
+ * REINDEX SCHEMA or DATABASE has been run, outside of a transaction block: the
+ * same for what leads to the batches of all tables in it, each in its own
+ * transaction, so that no table is locked while another is read.
  */
 void
 strata_hook_reindex_all(const ReindexStmt * reindex)
@@ -70,6 +73,7 @@ strata_hook_reindex_all(const ReindexStmt * reindex)
 	HeapTuple	tuple;
 	List	   *relids = NIL;
 	ListCell   *lc;
+	MemoryContext old;
 	int			nkeys = 0;
 
 	if (reindex->kind == REINDEX_OBJECT_SCHEMA)
@@ -85,14 +89,22 @@ strata_hook_reindex_all(const ReindexStmt * reindex)
 		if (form->relkind == RELKIND_RELATION &&
 			form->relam != HEAP_TABLE_AM_OID &&
 			form->relpersistence != RELPERSISTENCE_TEMP)
+		{
+			old = MemoryContextSwitchTo(PortalContext);
 			relids = lappend_oid(relids, form->oid);
+			MemoryContextSwitchTo(old);
+		}
 	}
 	table_endscan(scan);
 	table_close(pg_class, AccessShareLock);
 	foreach(lc, relids)
 	{
+		CommitTransactionCommand();
+		StartTransactionCommand();
+		PushActiveSnapshot(GetTransactionSnapshot());
 		strata_hook_index_batches(lfirst_oid(lc), ShareUpdateExclusiveLock,
 								  true);
+		PopActiveSnapshot();
 	}
 }
 

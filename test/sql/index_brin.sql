@@ -151,7 +151,9 @@ END $$;
 SET ROLE postgres;
 SELECT first_run() AS before \gset
 RESET ROLE;
+SET client_min_messages = warning;
 REINDEX SCHEMA re;
+SET client_min_messages = error;
 SET ROLE postgres;
 SELECT first_run() <> :'before'::xid AS again;
 RESET ROLE;
