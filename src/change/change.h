@@ -66,6 +66,14 @@ extern int	strata_store_delete_rows(Relation rel, Relation batches,
 extern bool strata_store_can_sweep(Relation rel);
 
 /*
+ * The same of n rows of the table, rising, which the statement's snapshot
+ * sees; some may come twice.  The caller is told of each that was deleted when
+ * it deletes that by its TID, and has tracked nothing.
+ */
+extern void strata_store_delete_ahead(Relation rel, const int64 *rows, int n,
+									  CommandId cid);
+
+/*
  * Rows of a batch, these or (NULL) the first nrows, are going: their times
  * have changed, where rollups want to know.
  */

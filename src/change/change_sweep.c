@@ -477,3 +477,47 @@ strata_store_track_rows(Relation rel, StrataBatchReader *reader,
 		strata_track_value(&tracked, value, isnull);
 	}
 }
+
+/* See change.h. */
+void
+strata_store_delete_ahead(Relation rel, const int64 *rows, int n,
+						  CommandId cid)
+{
+	Oid			companion = strata_companion_oid(rel);
+	uint16	   *together = palloc(sizeof(uint16) * n);
+	Relation	batches;
+
+	if (!OidIsValid(companion))
+		return;
+	batches = table_open(companion, RowExclusiveLock);
+
+	/*
+	 * From the last on: who is told asks for the first rows first, and the
+	 * newest note is in front.
+	 */
+	while (n > 0)
+	{
+		ItemPointerData tid;
+		StrataBatchReader *reader = strata_cached_batch(rel, batches,
+														rows[n - 1], &tid);
+		int			from = n - 1;
+		int			k = 0;
+
+		while (reader != NULL && from > 0 &&
+			   rows[from - 1] >= reader->first_row)
+			from--;
+		for (int i = from; i < n; i++)
+			if (reader != NULL && (i == from || rows[i] != rows[i - 1]))
+				together[k++] = (uint16) (rows[i] - reader->first_row);
+		if (k > 1)
+		{
+			strata_store_track_rows(rel, reader, together, k);
+			(void) strata_store_delete_rows(rel, batches, &tid,
+											reader->first_row, together, k,
+											cid, true);
+		}
+		n = from;
+	}
+	table_close(batches, NoLock);
+	pfree(together);
+}

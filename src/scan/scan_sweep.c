@@ -33,6 +33,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "scan/scan.h"
+#include "scan/scan_sweep_private.h"
 #include "storage/lmgr.h"
 
 /* The table's place in the ModifyTable node, if it is one of its targets. */
@@ -61,15 +62,15 @@ has_trigger_condition(const TriggerDesc *triggers)
 	return false;
 }
 
-/* May all rows that the scan returns be deleted before they are? */
-static bool
-all_are_deleted(ModifyTableState *mt, ResultRelInfo *target)
+/* See scan_sweep_private.h. */
+bool
+strata_sweep_all_are_deleted(ModifyTableState *mt, ResultRelInfo *target)
 {
 	ModifyTable *plan = (ModifyTable *) mt->ps.plan;
 	TriggerDesc *triggers = target->ri_TrigDesc;
 
 	/* a function that is called for a row may look at others */
-	return mt->operation == CMD_DELETE && plan->rowMarks == NIL &&
+	return mt->operation == CMD_DELETE &&
 		(triggers == NULL || (!triggers->trig_delete_before_row &&
 							  !triggers->trig_delete_instead_row)) &&
 		!has_trigger_condition(triggers) &&
@@ -99,7 +100,8 @@ allow(ModifyTableState *mt, PlanState *child, bool complete)
 	if (scan == NULL || scan->info.nkeys > 0)
 		return;
 	target = find_target(mt, scan->css.ss.ss_currentRelation);
-	if (target == NULL || !all_are_deleted(mt, target))
+	if (target == NULL || ((ModifyTable *) mt->ps.plan)->rowMarks != NIL ||
+		!strata_sweep_all_are_deleted(mt, target))
 		return;
 	scan->sweep_tells = somebody_looks(mt, target);
 	if (complete || !scan->sweep_tells)
@@ -124,8 +126,10 @@ strata_scan_allow_sweep(PlanState *node, bool complete)
 		for (int i = 0; i < append->as_nplans; i++)
 			allow(mt, append->appendplans[i], complete);
 	}
-	else
+	else if (strata_scan_state(child) != NULL)
 		allow(mt, child, complete);
+	else if (complete)
+		strata_sweep_gather(mt);
 }
 
 /* May rows be deleted below the ModifyTable node, with all it needs? */

@@ -1,0 +1,25 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan_sweep_private.h
+ *	  What scan_sweep.c (rows right below DELETE) and scan_gather.c (through
+ *	  other nodes) share.
+ *
+ * src/scan/scan_sweep_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_SCAN_SWEEP_PRIVATE_H
+#define STRATA_SCAN_SWEEP_PRIVATE_H
+
+#include "nodes/execnodes.h"
+
+/* May rows that go to the node be deleted before it has looked at them? */
+extern bool strata_sweep_all_are_deleted(ModifyTableState *mt,
+										 ResultRelInfo *target);
+
+/*
+ * The node, a DELETE that is run to its end, is fed by another node than a
+ * scan: delete rows of batches together, if nobody can notice.
+ */
+extern void strata_sweep_gather(ModifyTableState *mt);
+
+#endif							/* STRATA_SCAN_SWEEP_PRIVATE_H */
