@@ -54,12 +54,12 @@ static DeleteAhead *all_gathers = NULL;
 static void
 forget_gather(void *arg)
 {
-	for (DeleteAhead **link = &all_gathers; *link != NULL; link = &(*link)->next)
-		if (*link == arg)
-		{
-			*link = (*link)->next;
-			return;
-		}
+	DeleteAhead **link = &all_gathers;
+
+	while (*link != NULL && *link != arg)
+		link = &(*link)->next;
+	if (*link != NULL)
+		*link = (*link)->next;
 }
 
 /*-------------------------------------------------------------------------
@@ -204,7 +204,7 @@ note_row(DeleteAhead *gather, TupleTableSlot *slot, int n)
 }
 
 static int
-compare_numbers(const void *a, const void *b)
+compare_row_numbers(const void *a, const void *b)
 {
 	int64		x = *(const int64 *) a;
 	int64		y = *(const int64 *) b;
@@ -225,7 +225,7 @@ delete_of_target(DeleteAhead *gather, int target)
 			rows[n++] = gather->compressed[i];
 	if (n > 1 && strata_store_can_sweep(rel))
 	{
-		qsort(rows, n, sizeof(int64), compare_numbers);
+		qsort(rows, n, sizeof(int64), compare_row_numbers);
 		strata_store_delete_ahead(rel, rows, n,
 								  gather->mt->ps.state->es_output_cid);
 	}

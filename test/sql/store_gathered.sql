@@ -57,7 +57,9 @@ SELECT gathered_both('DELETE FROM % USING wanted w WHERE w.id = %.id AND w.id < 
 SELECT * FROM gathered_check();
 -- without RETURNING, and how few entries that leaves
 CREATE TEMP TABLE before AS SELECT 0::bigint AS n;
+SET ROLE postgres;
 DO $$ BEGIN EXECUTE format('UPDATE before SET n = (SELECT count(*) FROM %s WHERE first_row < 0)', strata.batch_relation('gathered_t')); END $$;
+RESET ROLE;
 DELETE FROM gathered_h USING wanted w WHERE w.id = gathered_h.id AND w.id BETWEEN 2500 AND 4500;
 DELETE FROM gathered_t USING wanted w WHERE w.id = gathered_t.id AND w.id BETWEEN 2500 AND 4500;
 CREATE FUNCTION gathered_entries() RETURNS bigint LANGUAGE plpgsql AS $$
@@ -67,7 +69,9 @@ BEGIN
 	EXECUTE format('SELECT count(*) - (SELECT b.n FROM before b) FROM %s WHERE first_row < 0', strata.batch_relation('gathered_t')) INTO n;
 	RETURN n;
 END $$;
+SET ROLE postgres;
 SELECT gathered_entries() < 100 OR NOT current_setting('strata.enable_batch_delete')::boolean AS few;
+RESET ROLE;
 SELECT * FROM gathered_check();
 -- volatile functions find the rows one by one; so do sub-selects of RETURNING
 CREATE FUNCTION left_of(target text) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
