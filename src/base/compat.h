@@ -612,9 +612,9 @@ typedef RTEPermissionInfo StrataPermissions;
  * users that include access/nbtree.h.
  */
 #if PG_VERSION_NUM < 170000
-#define strata_bt_get_leftmost(index) _bt_get_endpoint(index, 0, false, NULL)
+#define strata_bt_get_end(index, last) _bt_get_endpoint(index, 0, last, NULL)
 #else
-#define strata_bt_get_leftmost(index) _bt_get_endpoint(index, 0, false)
+#define strata_bt_get_end(index, last) _bt_get_endpoint(index, 0, last)
 #endif
 
 /*

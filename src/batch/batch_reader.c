@@ -24,6 +24,9 @@
 /* Batches after which a reader keeps more memory. */
 #define LARGE_AFTER 4
 
+/* So many rows of a batch are decoded alone. */
+#define ROWS_ALONE 2
+
 /* Scratch memory of decoders: at least so much. */
 #define SCRATCH_MIN (16 * 1024)
 
@@ -165,6 +168,7 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 		reader->columns[i].encoded = NULL;
 	}
 	reader->touched = false;
+	reader->nalone = 0;
 	reader->parted = NIL;
 	reader->holders = NULL;
 	reader->nholders = 0;
@@ -646,6 +650,18 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 	MemoryContextSwitchTo(old);
 	col->decoded = true;
 	return col;
+}
+
+/* See batch_reader.h. */
+StrataColumn *
+strata_batch_reader_row(StrataBatchReader *reader, AttrNumber attno, int row)
+{
+	if (reader->nalone == 0 || reader->alone != row)
+		reader->nalone++;
+	reader->alone = row;
+	return reader->nalone > ROWS_ALONE ?
+		strata_batch_reader_column(reader, attno) :
+		strata_batch_reader_rows(reader, attno, row, 1);
 }
 
 /* See batch_reader.h. */

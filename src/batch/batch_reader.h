@@ -139,6 +139,9 @@ typedef struct StrataBatchReader
 									 * itself */
 	void	   *scratch;		/* private: of decoders */
 	Size		scratch_size;
+	int			nalone;			/* private: rows asked for alone, one after
+								 * the other, */
+	int			alone;			/* ... and the last of them */
 	bool	   *no_nulls;		/* private: null flags that are all false */
 	int			no_nulls_size;
 } StrataBatchReader;
@@ -196,6 +199,13 @@ extern StrataColumn *strata_batch_reader_column(StrataBatchReader *reader,
 extern StrataColumn *strata_batch_reader_rows(StrataBatchReader *reader,
 											  AttrNumber attno, int from,
 											  int n);
+
+/*
+ * The same for who wants that one row, of several columns: of the first few
+ * rows of a batch no others are decoded.
+ */
+extern StrataColumn *strata_batch_reader_row(StrataBatchReader *reader,
+											 AttrNumber attno, int row);
 
 /*
  * Those rows of a column of floats that is not decoded yet as integers of

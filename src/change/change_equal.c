@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * change_equal.c
- *	  Rows of a decoded column that may have a value, found by its bytes.
+ *	  Rows of a decoded column that may have a value, found by its bytes or by
+ *	  the order of the batch.
  *
  * A call of the type's comparison for each row of a batch costs more than
  * all else that a look for a key does.  Of types whose equal values have the
@@ -105,4 +106,32 @@ strata_column_find_bytes(const StrataColumn *col, int row, int to,
 			break;
 	}
 	return row;
+}
+
+/* See change_place_private.h. */
+int
+strata_column_find_in_order(const StrataBatchReader *reader,
+							const StrataColumn *col, Datum value, bool past)
+{
+	bool		desc = reader->layout->order[0].desc;
+	int			low = 0;
+	int			high = reader->nrows;
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+		bool		isnull;
+		int			order;
+
+		order = strata_compare_default(col->type.typid,
+									   strata_column_get(col, middle, &isnull),
+									   value);
+		if (desc)
+			order = -order;
+		if (order < 0 || (past && order == 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }

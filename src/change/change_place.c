@@ -83,6 +83,9 @@ strata_key_places_begin(StrataPlaceScan *scan, Relation batches,
 	scan->n = n;
 	scan->at = -1;
 	scan->numbers = index_open(strata_row_index_of(batches), AccessShareLock);
+	if (n > 0 && ranges[n - 1].from >
+		strata_companion_greatest_key(batches, scan->numbers))
+		scan->n--;
 	scan->scan = strata_index_beginscan(batches, scan->numbers, snapshot, 2,
 										0);
 }

@@ -105,4 +105,12 @@ extern bool strata_equal_has_same_bytes(Relation index, int i);
 extern int	strata_column_find_bytes(const StrataColumn *col, int row, int to,
 									 Datum value, int typlen);
 
+/*
+ * The first row of a batch that is in order of the column of which the value
+ * is not before (or, past, behind) that of the row.
+ */
+extern int	strata_column_find_in_order(const StrataBatchReader *reader,
+										const StrataColumn *col, Datum value,
+										bool past);
+
 #endif							/* STRATA_CHANGE_PLACE_PRIVATE_H */

@@ -36,6 +36,9 @@
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
 
+/* So many rows of a batch are compared one by one. */
+#define FEW_ROWS 2
+
 /* A unique index being checked. */
 typedef struct UniqueKey
 {
@@ -244,6 +247,16 @@ row_has_key(UniqueKey *key, Relation rel, const StrataBatchRow *row,
 		row_equal(key, rel, row, estate, row_slot);
 }
 
+/* Position of attno among the key's columns, or -1. */
+static int
+key_position(UniqueKey *key, AttrNumber attno)
+{
+	for (int i = 0; i < key->nkeys; i++)
+		if (key->index->rd_index->indkey.values[i] == attno)
+			return i;
+	return -1;
+}
+
 /*
  * Is the batch in the order of the key's column at this position, as its type
  * sorts today?
@@ -266,34 +279,30 @@ is_sorted_by(UniqueKey *key, StrataBatchReader *reader, int position)
 }
 
 /*
- * The first row of a batch that is in order of the column of which the key's
- * value is not before (or, past, behind) that of the row.
+ * The rows [*from, *to) of a batch that may have the key, by the order of the
+ * column that the batch lies in; all of them where the key does not have it.
  */
-static int
-find_in_order(StrataBatchReader *reader, StrataColumn *col, Oid typid,
-			  Datum value, bool past)
+static void
+narrow_by_order(UniqueKey *key, StrataBatchReader *reader, int *from, int *to)
 {
-	bool		desc = reader->layout->order[0].desc;
-	int			low = 0;
-	int			high = reader->nrows;
+	int			position = key->plain && reader->layout->norder > 0 ?
+	key_position(key, reader->layout->order[0].attno) : -1;
+	StrataColumn *col;
+	bool		isnull;
 
-	while (low < high)
-	{
-		int			middle = (low + high) / 2;
-		bool		isnull;
-		int			order;
-
-		order = strata_compare_default(typid,
-									   strata_column_get(col, middle, &isnull),
-									   value);
-		if (desc)
-			order = -order;
-		if (order < 0 || (past && order == 0))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	*from = 0;
+	*to = reader->nrows;
+	if (!is_sorted_by(key, reader, position))
+		return;
+	col = strata_batch_reader_column(reader, reader->layout->order[0].attno);
+	/* the column is null in all rows, or in none: see StrataLayout */
+	(void) strata_column_get(col, 0, &isnull);
+	if (isnull)
+		return;
+	*from = strata_column_find_in_order(reader, col, key->values[position],
+										false);
+	*to = strata_column_find_in_order(reader, col, key->values[position],
+									  true);
 }
 
 /*
@@ -309,25 +318,16 @@ find_in_batch(UniqueKey *key, Relation rel, Relation batches,
 			  TupleTableSlot *row_slot, bool *met)
 {
 	StrataBatchRow row = {.reader = reader,.first_row = reader->first_row};
-	int			from = 0;
-	int			to = reader->nrows;
+	int			from;
+	int			to;
 	StrataColumn *col = NULL;
 	bool		by_bytes = false;
-	bool		isnull;
 
-	if (first >= 0 && key->plain)
+	narrow_by_order(key, reader, &from, &to);
+	if (first >= 0 && key->plain && to - from > FEW_ROWS)
 		col = strata_batch_reader_column(reader,
 										 key->index->rd_index
 										 ->indkey.values[first]);
-	/* the column is null in all rows, or in none: see StrataLayout */
-	if (col != NULL && is_sorted_by(key, reader, first) &&
-		(strata_column_get(col, 0, &isnull), !isnull))
-	{
-		from = find_in_order(reader, col, col->type.typid, key->values[first],
-							 false);
-		to = find_in_order(reader, col, col->type.typid, key->values[first],
-						   true);
-	}
 	if (col != NULL && !key->isnull[first])
 		by_bytes = strata_equal_has_same_bytes(key->index, first);
 	for (int i = from; i < to; i++)
@@ -338,6 +338,7 @@ find_in_batch(UniqueKey *key, Relation rel, Relation batches,
 			break;
 		if (col != NULL)
 		{
+			bool		isnull;
 			Datum		value = strata_column_get(col, i, &isnull);
 
 			if (!keys_equal(key, first, value, isnull))
@@ -388,16 +389,6 @@ typedef struct Candidates
 	int			nkeys;			/* of the segment step: segments and layout */
 	ScanKeyData keys[INDEX_MAX_KEYS];
 } Candidates;
-
-/* Position of attno among the key's columns, or -1. */
-static int
-key_position(UniqueKey *key, AttrNumber attno)
-{
-	for (int i = 0; i < key->nkeys; i++)
-		if (key->index->rd_index->indkey.values[i] == attno)
-			return i;
-	return -1;
-}
 
 static void
 init_index_key(Candidates *c, int column, StrategyNumber strategy, Datum value,

@@ -52,8 +52,8 @@ strata_index_target_shape(StrataStore *store, Snapshot snapshot,
 	if (!OidIsValid(oid) || !OidIsValid(shape->function))
 		return false;
 	relation = table_open(oid, AccessShareLock);
-	runs = strata_index_chain(strata_index_runs(relation, snapshot, target),
-							  &shape->covered);
+	runs = strata_index_known_chain(relation, snapshot, target,
+									&shape->covered);
 	foreach(lc, runs)
 	{
 		const StrataIndexRun *run = lfirst(lc);
@@ -111,10 +111,8 @@ strata_index_lookup_open(Relation batches, Snapshot snapshot,
 		lookup->key = index_open(strata_index_key_of(lookup->relation),
 								 AccessShareLock);
 		lookup->slot = table_slot_create(lookup->relation, NULL);
-		lookup->runs =
-			strata_index_chain(strata_index_runs(lookup->relation, snapshot,
-												 target),
-							   &lookup->covered);
+		lookup->runs = strata_index_known_chain(lookup->relation, snapshot,
+												target, &lookup->covered);
 	}
 	MemoryContextSwitchTo(old);
 	return lookup;

@@ -36,6 +36,7 @@ typedef struct StrataIndexRun
 	int64		from;
 	int64		to;
 	int64		entries;
+	ItemPointerData self;		/* of the row that says all this */
 } StrataIndexRun;
 
 /* A value's hash, and the place of a batch that has it. */
@@ -71,6 +72,18 @@ extern List *strata_index_runs(Relation relation, Snapshot snapshot,
  * number 0 on; the others are left out.  *covered: up to where.
  */
 extern List *strata_index_chain(List *runs, int64 *covered);
+
+/* A run by the row that describes it, into *run, which was zeroed. */
+extern void strata_index_run_describe(Relation relation, HeapTuple tuple,
+									  StrataIndexRun *run);
+
+/*
+ * The chain of a target's runs, in the current context, by rows that were
+ * found before; it may end before the newest run.  index_known.c
+ */
+extern List *strata_index_known_chain(Relation relation, Snapshot snapshot,
+									  const StrataIndexTarget *target,
+									  int64 *covered);
 
 /* index_lookup.c: see strata_index_shape. */
 extern bool strata_index_target_shape(StrataStore *store, Snapshot snapshot,

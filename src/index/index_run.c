@@ -23,6 +23,7 @@
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "utils/fmgroids.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 
 /* A description's place among the runs. */
@@ -69,9 +70,10 @@ strata_index_report_damage(Relation relation, const char *what)
  *-------------------------------------------------------------------------
  */
 
-/* A run by the row that describes it. */
-static void
-run_describe(Relation relation, HeapTuple tuple, StrataIndexRun *run)
+/* See index_private.h. */
+void
+strata_index_run_describe(Relation relation, HeapTuple tuple,
+						  StrataIndexRun *run)
 {
 	TupleDesc	desc = RelationGetDescr(relation);
 	Datum		values[STRATA_INDEX_NATTS];
@@ -90,6 +92,7 @@ run_describe(Relation relation, HeapTuple tuple, StrataIndexRun *run)
 	run->entries = DatumGetInt64(values[STRATA_INDEX_ATT_ENTRIES - 1]);
 	run->opclass = (Oid) DatumGetInt64(values[STRATA_INDEX_ATT_HASH - 1]);
 	run->nrows = DatumGetInt64(values[STRATA_INDEX_ATT_PLACE - 1]);
+	run->self = tuple->t_self;
 	if (run->shift < 0 || run->shift > 40 || run->from > run->to)
 		strata_index_report_damage(relation, "A run is described wrongly.");
 }
@@ -154,9 +157,9 @@ strata_index_runs(Relation relation, Snapshot snapshot,
 							  snapshot, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
-		StrataIndexRun *run = palloc(sizeof(StrataIndexRun));
+		StrataIndexRun *run = palloc0(sizeof(StrataIndexRun));
 
-		run_describe(relation, tuple, run);
+		strata_index_run_describe(relation, tuple, run);
 		if (run->attno != 0 &&
 			(target == NULL || strata_index_run_is_of(run, target)))
 			runs = lappend(runs, run);
@@ -274,6 +277,8 @@ strata_index_insert_description(Relation relation, CatalogIndexState indexes,
 	values[STRATA_INDEX_ATT_FROM - 1] = Int64GetDatum(run->from);
 	values[STRATA_INDEX_ATT_TO - 1] = Int64GetDatum(run->to);
 	insert_row(relation, indexes, values, isnull);
+	/* who knows of others learns of it */
+	CacheInvalidateRelcache(relation);
 }
 
 /* See index_private.h. */

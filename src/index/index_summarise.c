@@ -253,10 +253,8 @@ strata_summary_probe_begin(Relation batches, Snapshot snapshot, Relation index)
 		strata_index_class_target(RelationGetRelid(index), &target))
 	{
 		probe->relation = table_open(oid, AccessShareLock);
-		probe->runs =
-			strata_index_chain(strata_index_runs(probe->relation, snapshot,
-												 &target),
-							   &probe->covered);
+		probe->runs = strata_index_known_chain(probe->relation, snapshot,
+											   &target, &probe->covered);
 		probe->class = strata_class_open(index);
 	}
 	MemoryContextSwitchTo(old);

@@ -254,12 +254,15 @@ extern bool strata_tuple_delete_as_moved(Relation rel,
  * pg_page.c.  freeze: let all see a tuple that we have inserted, whatever
  * becomes of us.  room: free space of a page.  index_least: the least key, an
  * int8, of a btree index, of a tuple visible or not, from the first leaf page;
- * PG_INT64_MAX: there is none.  may_be_truncated: does a heap end with as many
- * free pages as VACUUM would take away, if it got the lock for it?
+ * PG_INT64_MAX: there is none.  index_greatest: the greatest, from the last
+ * leaf page; PG_INT64_MAX: that has none.  may_be_truncated: does a heap end
+ * with as many free pages as VACUUM would take away, if it got the lock for
+ * it?
  */
 extern void strata_tuple_freeze(Relation rel, const ItemPointerData *tid);
 extern Size strata_page_room(Relation rel, BlockNumber block);
 extern int64 strata_index_least(Relation index);
+extern int64 strata_index_greatest(Relation index);
 extern bool strata_heap_may_be_truncated(Relation rel);
 
 /*

@@ -84,11 +84,22 @@ strata_heap_may_be_truncated(Relation rel)
 	return result;
 }
 
+static int64
+key_at(Relation index, Page page, OffsetNumber off)
+{
+	IndexTuple	tuple = (IndexTuple) PageGetItem(page,
+												 PageGetItemId(page, off));
+	bool		isnull;
+
+	return DatumGetInt64(index_getattr(tuple, 1, RelationGetDescr(index),
+									   &isnull));
+}
+
 /* See pg.h. */
 int64
 strata_index_least(Relation index)
 {
-	Buffer		buf = strata_bt_get_leftmost(index);
+	Buffer		buf = strata_bt_get_end(index, false);
 	int64		result = PG_INT64_MAX;
 
 	while (BufferIsValid(buf))
@@ -99,13 +110,7 @@ strata_index_least(Relation index)
 		if (!P_IGNORE(opaque) &&
 			P_FIRSTDATAKEY(opaque) <= PageGetMaxOffsetNumber(page))
 		{
-			IndexTuple	tuple = (IndexTuple)
-			PageGetItem(page, PageGetItemId(page, P_FIRSTDATAKEY(opaque)));
-			bool		isnull;
-
-			result = DatumGetInt64(index_getattr(tuple, 1,
-												 RelationGetDescr(index),
-												 &isnull));
+			result = key_at(index, page, P_FIRSTDATAKEY(opaque));
 			break;
 		}
 		if (P_RIGHTMOST(opaque))
@@ -114,5 +119,24 @@ strata_index_least(Relation index)
 	}
 	if (BufferIsValid(buf))
 		_bt_relbuf(index, buf);
+	return result;
+}
+
+/* See pg.h. */
+int64
+strata_index_greatest(Relation index)
+{
+	Buffer		buf = strata_bt_get_end(index, true);
+	int64		result = PG_INT64_MAX;
+
+	if (BufferIsValid(buf))
+	{
+		Page		page = BufferGetPage(buf);
+		OffsetNumber last = PageGetMaxOffsetNumber(page);
+
+		if (last >= P_FIRSTDATAKEY(BTPageGetOpaque(page)))
+			result = key_at(index, page, last);
+		_bt_relbuf(index, buf);
+	}
 	return result;
 }

@@ -127,6 +127,10 @@ typedef struct FilterNode
 	uint64		hash;			/* where that of a single value is kept */
 	FilterBytes *bytes;			/* by_bytes: likewise, */
 	FilterBytes one;			/* ... and of a single value */
+	int		   *slots;			/* by_bytes: where to look for one by its
+								 * hash: its number + 1, or 0; NULL: they are
+								 * few */
+	uint32		slot_mask;
 	int			nasked;			/* by_bytes: dictionaries asked whether they
 								 * have a value, */
 	int			nlacking;		/* ... and those that had none */

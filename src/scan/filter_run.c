@@ -9,17 +9,10 @@
 #include "scan/filter_kernel_private.h"
 
 #include "executor/executor.h"
-#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/uuid.h"
-
-/*
- * Dictionaries after which it is known whether asking them first is worth it.
- */
-#define ENOUGH_ASKED 16
 
 /*
  * Elements as what bounds of the column are compared with.  Memory: the
@@ -72,59 +65,6 @@ prepare_list(FilterNode *leaf)
 	prepare_list_bounds(leaf);
 	if (leaf->kind != FILTER_KIND_NONE)
 		strata_filter_prepare_in(leaf);
-}
-
-/*
- * The bytes of a value that is not out of line nor compressed; typlen: of its
- * type.
- */
-static FilterBytes
-bytes_of(Datum value, int typlen)
-{
-	FilterBytes result = {DatumGetPointer(value), typlen};
-
-	if (typlen < 0)
-	{
-		result.data = VARDATA_ANY(DatumGetPointer(value));
-		result.len = VARSIZE_ANY_EXHDR(DatumGetPointer(value));
-	}
-	return result;
-}
-
-/*
- * The values of a by_bytes leaf as bytes, and what they hash to in filters of
- * columns.
- */
-void
-strata_filter_prepare_bytes(FilterNode *leaf)
-{
-	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
-	bool		is_uuid = leaf->righttype == UUIDOID;
-
-	leaf->hashes = leaf->op == FILTER_COMPARE ?
-		&leaf->hash :
-		palloc(sizeof(uint64) * Max(n, 1));
-	leaf->bytes = leaf->op == FILTER_COMPARE ?
-		&leaf->one :
-		palloc(sizeof(FilterBytes) * Max(n, 1));
-	for (int i = 0; i < n; i++)
-	{
-		Datum		value;
-
-		value = leaf->op == FILTER_COMPARE ? leaf->value : leaf->values[i];
-		if (!is_uuid)
-			value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
-		leaf->bytes[i] = bytes_of(value, is_uuid ? UUID_LEN : -1);
-		leaf->hashes[i] = strata_bloom_hash(leaf->bytes[i].data,
-											leaf->bytes[i].len);
-	}
-	/* another byte, and what may be cut off of a character, tell a longer one */
-	leaf->start.kind = STRATA_PART_START;
-	leaf->start.nbytes = 0;
-	for (int i = 0; i < n && !is_uuid; i++)
-		leaf->start.nbytes = Max(leaf->start.nbytes,
-								 (int) leaf->bytes[i].len + 1 +
-								 MAX_MULTIBYTE_CHAR_LEN);
 }
 
 /* Where run-time values are. */
@@ -234,18 +174,6 @@ eval_leaf(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
 	return !result_isnull && DatumGetBool(result);
 }
 
-/* mask[i] &= found[the row's code]; null is no. */
-static void
-mask_by_code(const StrataColumn *col, const uint8 *found, int n, uint8 *mask)
-{
-	/* the code of a null is 0 */
-	for (int i = 0; i < n; i++)
-		mask[i] &= found[col->codes[i]];
-	if (col->isnull != NULL)
-		for (int i = 0; i < n; i++)
-			mask[i] &= !col->isnull[i];
-}
-
 /* LIKE of all entries of a dictionary. */
 static void
 like_entries(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col,
@@ -257,7 +185,7 @@ like_entries(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col,
 	for (int i = 0; i < col->ndict; i++)
 		found[i] = strata_like_match(leaf->like,
 									 col->dict[i]) != leaf->not_like;
-	mask_by_code(col, found, run->reader->nrows, mask);
+	strata_filter_mask_codes(col, found, run->reader->nrows, mask);
 }
 
 /*
@@ -307,74 +235,6 @@ run_expression(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col,
 		}
 		mask[i] = *result == YES;
 	}
-}
-
-/* Which of a dictionary's entries are among the values?  False: none is. */
-static bool
-find_entries(const FilterNode *leaf, const StrataColumn *col, uint8 *found)
-{
-	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
-	bool		any = false;
-
-	for (int i = 0; i < col->ndict; i++)
-	{
-		FilterBytes entry = bytes_of(col->dict[i], col->type.typlen);
-		bool		equal = false;
-
-		for (int j = 0; j < n && !equal; j++)
-			equal = leaf->bytes[j].len == entry.len &&
-				memcmp(leaf->bytes[j].data, entry.data, entry.len) == 0;
-		found[i] = equal;
-		any |= equal;
-	}
-	return any;
-}
-
-/* Are there few enough entries and values to compare each with each? */
-static bool
-can_find_entries(const FilterNode *leaf, const StrataColumn *col)
-{
-	return leaf->op == FILTER_COMPARE ||
-		(int64) leaf->nvalues * col->ndict <= 4 * STRATA_CODEC_MAX_ROWS;
-}
-
-/*
- * Does the batch's dictionary have none of the values?  Then no codes need be
- * decoded. Not asked any more when it mostly has one, as its entries are then
- * decoded twice.
- */
-static bool
-dictionary_lacks(FilterNode *leaf, StrataFilterRun *run)
-{
-	const StrataColumn *col;
-	bool		lacks;
-
-	if (leaf->nasked >= ENOUGH_ASKED && leaf->nlacking < leaf->nasked / 2)
-		return false;
-	col = strata_batch_reader_entries(run->reader, leaf->attno);
-	if (col == NULL || !can_find_entries(leaf, col))
-		return false;
-	lacks = !find_entries(leaf, col,
-						  MemoryContextAlloc(run->reader->batch_mcxt,
-											 Max(col->ndict, 1)));
-	leaf->nasked++;
-	leaf->nlacking += lacks;
-	return lacks;
-}
-
-/* A by_bytes leaf on codes. */
-static void
-run_codes(const FilterNode *leaf, StrataFilterRun *run,
-		  const StrataColumn *col, uint8 *mask)
-{
-	int			n = run->reader->nrows;
-	uint8	   *found = MemoryContextAlloc(run->reader->batch_mcxt,
-										   Max(col->ndict, 1));
-
-	if (find_entries(leaf, col, found))
-		mask_by_code(col, found, n, mask);
-	else
-		memset(mask, 0, n);
 }
 
 /* Is the leaf true of this value?  (Of a column constant in the batch.) */
@@ -452,7 +312,7 @@ run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 		run_expression(leaf, run, start, mask);
 		return;
 	}
-	if (leaf->by_bytes && dictionary_lacks(leaf, run))
+	if (leaf->by_bytes && strata_filter_bytes_lacking(leaf, run))
 	{
 		memset(mask, 0, n);
 		return;
@@ -464,9 +324,9 @@ run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 			memset(mask, 0, n);
 		return;
 	}
-	if (leaf->by_bytes && col->codes != NULL && can_find_entries(leaf, col))
+	if (leaf->by_bytes)
 	{
-		run_codes(leaf, run, col, mask);
+		strata_filter_bytes(leaf, run, col, mask);
 		return;
 	}
 	if (leaf->expr != NULL)

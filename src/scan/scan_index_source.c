@@ -364,6 +364,11 @@ strata_index_source_start(StrataIndexSource *source,
 		source->ranges[0].to = STRATA_BATCH_MAX_ROW_NUMBER + 1;
 		source->nranges = 1;
 	}
+	/* most often there are no batches that nothing is known of */
+	if (source->nranges > 0 &&
+		source->ranges[source->nranges - 1].from >
+		strata_companion_greatest_key(source->store->batches, source->key))
+		source->nranges--;
 	source->at = ScanDirectionIsBackward(direction) ? source->nranges : -1;
 	MemoryContextSwitchTo(old);
 }

@@ -325,4 +325,6 @@ strata_join_key_fill(StrataJoinKey *key, FilterNode *leaf)
 	leaf->by_bytes = made->by_bytes;
 	leaf->hashes = made->hashes;
 	leaf->bytes = made->bytes;
+	leaf->slots = made->slots;
+	leaf->slot_mask = made->slot_mask;
 }

@@ -50,6 +50,13 @@ extern Oid	strata_extension_owner(void);
 extern Oid	strata_row_index_of(Relation batches);
 
 /*
+ * The least and the greatest key of that index, whoever sees what it leads to,
+ * or less, resp. greater; PG_INT64_MAX: there is none, or it is not known.
+ */
+extern int64 strata_companion_least_key(Relation batches, Relation index);
+extern int64 strata_companion_greatest_key(Relation batches, Relation index);
+
+/*
  * Hide a companion, or all, from logical decoding.  pg_upgrade does not carry
  * that over, and VACUUM FULL forgets it for TOAST tables.
  */

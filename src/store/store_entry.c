@@ -301,6 +301,7 @@ index_entry(Relation batches, HeapTuple tuple, int64 key)
 
 	(void) index_insert(index, values, isnull, &tuple->t_self, batches,
 						UNIQUE_CHECK_YES, false, info);
+	strata_ends_note(batches, key);
 	pfree(info);
 	index_close(index, NoLock);
 }
@@ -452,7 +453,8 @@ find_entry(Relation batches, int64 batch, int64 row, Snapshot snapshot,
 	memset(entry, 0, sizeof(*entry));
 	look_between(scan, strata_entry_key(row), strata_entry_key(row));
 	found = next_about(batches, scan, slot, row, entry);
-	if (!found && strata_index_least(index) < -STRATA_TOGETHER_KEYS)
+	if (!found &&
+		strata_companion_least_key(batches, index) < -STRATA_TOGETHER_KEYS)
 	{
 		look_between(scan, strata_together_key(row),
 					 strata_together_key(batch));
@@ -552,7 +554,7 @@ strata_entries_visit(Relation batches, Snapshot snapshot, int64 batch,
 	look_between(scan, strata_entry_key(last_row),
 				 strata_entry_key(first_row));
 	visit_scan(batches, scan, slot, first_row, visit, arg);
-	if (strata_index_least(index) < -STRATA_TOGETHER_KEYS)
+	if (strata_companion_least_key(batches, index) < -STRATA_TOGETHER_KEYS)
 	{
 		look_between(scan, strata_together_key(last_row),
 					 strata_together_key(batch));

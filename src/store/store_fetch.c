@@ -150,6 +150,7 @@ find_place(Relation rel, Relation batches, int64 row)
 		{
 			/* what it was given before may be closed by now */
 			place->reader->rel = rel;
+			place->reader->toast = NULL;
 			return use_place(i);
 		}
 	}
@@ -264,6 +265,7 @@ static StrataBatchReader *
 load(CachedBatch *place, Relation rel, bool live)
 {
 	place->reader->rel = rel;
+	place->reader->toast = NULL;
 	place->tid = place->slot->tts_tid;
 	if (!strata_batch_reader_load(place->reader, place->slot))
 		return NULL;
@@ -437,10 +439,14 @@ Datum
 strata_batch_row_value(const StrataBatchRow *row, AttrNumber attno,
 					   bool *isnull)
 {
+	int			within;
+
 	if (row->reader == NULL)
 		return heap_getattr(row->tuple, attno, row->desc, isnull);
-	return strata_column_get(strata_batch_reader_column(row->reader, attno),
-							 (int) (row->row - row->first_row), isnull);
+	within = (int) (row->row - row->first_row);
+	return strata_column_get(strata_batch_reader_row(row->reader, attno,
+													 within),
+							 within, isnull);
 }
 
 /* See store.h. */
@@ -452,8 +458,8 @@ strata_batch_row_store(Relation rel, const StrataBatchRow *row,
 
 	if (row->reader != NULL)
 	{
-		strata_batch_store_row(rel, row->reader,
-							   (int) (row->row - row->first_row), slot);
+		strata_batch_store_alone(rel, row->reader,
+								 (int) (row->row - row->first_row), slot);
 		return;
 	}
 	if (slot->tts_ops == &TTSOpsVirtual)

@@ -128,7 +128,7 @@ look_for_any(StrataEntries *entries)
 
 	entries->index = index_open(strata_row_index_of(entries->batches),
 								AccessShareLock);
-	least = strata_index_least(entries->index);
+	least = strata_companion_least_key(entries->batches, entries->index);
 	if (least >= 0)
 		entries->complete = true;
 	entries->together = least < -STRATA_TOGETHER_KEYS;

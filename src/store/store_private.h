@@ -17,6 +17,7 @@
 #include "access/heapam.h"
 #include "catalog/indexing.h"
 #include "nodes/execnodes.h"
+#include "port/atomics.h"
 #include "utils/typcache.h"
 
 /*
@@ -120,6 +121,13 @@ extern void strata_kept_invalidate(Oid relid);
 extern void strata_kept_forget(void);
 
 /*
+ * As strata_batch_store_row, by a reader without a fetcher (after an error it
+ * has one that is gone), of a row that others need not follow.
+ */
+extern void strata_batch_store_alone(Relation rel, StrataBatchReader *reader,
+									 int row, TupleTableSlot *slot);
+
+/*
  * Is it known that the row, of a batch whose first row is batch, has no entry,
  * not even one of a transaction in progress?  store_touched.c.
  */
@@ -130,6 +138,15 @@ extern bool strata_row_is_untouched(Relation batches, int64 batch, int64 row);
  * caller still has the batch's writing lock.
  */
 extern void strata_rows_note_touched(Relation batches, int64 from, int64 to);
+
+/*
+ * The counter of a window of row numbers, or of what else has a number; NULL:
+ * there are none.
+ */
+extern pg_atomic_uint64 *strata_touched_counter(Oid companion, int64 number);
+
+/* A key was put into the companion's index on first_row; store_ends.c. */
+extern void strata_ends_note(Relation batches, int64 key);
 
 /*
  * The key of a row's entry in the index on first_row, and of an entry of rows

@@ -86,9 +86,24 @@ strata_store_find_last_batch(StrataStore *store, Snapshot snapshot,
 	return found;
 }
 
-/* See store.h. */
-HeapTuple
-strata_batch_form_row(Relation rel, StrataBatchReader *reader, int row)
+/* Values of a row; alone: others of the batch are not expected to follow. */
+static void
+row_values(StrataBatchReader *reader, int row, bool alone, Datum *values,
+		   bool *isnull)
+{
+	for (AttrNumber attno = 1; attno <= reader->schema->natts; attno++)
+	{
+		StrataColumn *col = alone ?
+		strata_batch_reader_row(reader, attno, row) :
+		strata_batch_reader_column(reader, attno);
+
+		values[attno - 1] = strata_column_get(col, row, &isnull[attno - 1]);
+	}
+}
+
+/* A row as a tuple; alone: as of row_values. */
+static HeapTuple
+form_row(Relation rel, StrataBatchReader *reader, int row, bool alone)
 {
 	TupleDesc	desc = reader->schema->rel_desc;
 	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
@@ -96,10 +111,7 @@ strata_batch_form_row(Relation rel, StrataBatchReader *reader, int row)
 	ItemPointerData tid;
 	HeapTuple	tuple;
 
-	for (int i = 0; i < desc->natts; i++)
-		values[i] = strata_column_get(strata_batch_reader_column(reader,
-																 i + 1),
-									  row, &isnull[i]);
+	row_values(reader, row, alone, values, isnull);
 	tuple = heap_form_tuple(desc, values, isnull);
 	strata_tid_set(&tid, reader->first_row + row);
 	/* committed long ago, never touched since */
@@ -116,28 +128,50 @@ strata_batch_form_row(Relation rel, StrataBatchReader *reader, int row)
 }
 
 /* See store.h. */
-void
-strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row,
-					   TupleTableSlot *slot)
+HeapTuple
+strata_batch_form_row(Relation rel, StrataBatchReader *reader, int row)
 {
-	TupleDesc	desc = reader->schema->rel_desc;
+	return form_row(rel, reader, row, false);
+}
+
+static void
+store_values(Relation rel, StrataBatchReader *reader, int row, bool alone,
+			 TupleTableSlot *slot)
+{
 	ItemPointerData tid;
 
 	strata_tid_set(&tid, reader->first_row + row);
 	if (slot->tts_ops == &TTSOpsVirtual)
 	{
 		ExecClearTuple(slot);
-		for (int i = 0; i < desc->natts; i++)
-			slot->tts_values[i] =
-				strata_column_get(strata_batch_reader_column(reader, i + 1),
-								  row, &slot->tts_isnull[i]);
+		row_values(reader, row, alone, slot->tts_values, slot->tts_isnull);
 		ExecStoreVirtualTuple(slot);
 	}
 	else
-		ExecForceStoreHeapTuple(strata_batch_form_row(rel, reader, row), slot,
-								true);
+		ExecForceStoreHeapTuple(form_row(rel, reader, row, alone), slot, true);
 	slot->tts_tid = tid;
 	slot->tts_tableOid = RelationGetRelid(rel);
+}
+
+/* See store.h. */
+void
+strata_batch_store_row(Relation rel, StrataBatchReader *reader, int row,
+					   TupleTableSlot *slot)
+{
+	store_values(rel, reader, row, false, slot);
+}
+
+/* See store_private.h. */
+void
+strata_batch_store_alone(Relation rel, StrataBatchReader *reader, int row,
+						 TupleTableSlot *slot)
+{
+	/* the TOAST table is opened once for all columns */
+	Assert(reader->toast == NULL);	/* store:S3 */
+	reader->toast = strata_toast_fetcher_create(reader->schema->toastid);
+	store_values(rel, reader, row, true, slot);
+	strata_toast_fetcher_free(reader->toast);
+	reader->toast = NULL;
 }
 
 /* See store.h. */

@@ -122,14 +122,21 @@ strata_touched_init(void)
 	shmem_startup_hook = make_touched_memory;
 }
 
+/* See store_private.h. */
+pg_atomic_uint64 *
+strata_touched_counter(Oid companion, int64 number)
+{
+	uint32		hash = hash_combine(murmurhash32((uint32) number),
+									(uint32) (number >> 32) ^
+									murmurhash32(companion));
+
+	return counters == NULL ? NULL : &counters[hash % COUNTERS];
+}
+
 static pg_atomic_uint64 *
 counter_of(const TouchedKey *key)
 {
-	uint32		hash = hash_combine(murmurhash32((uint32) key->number),
-									(uint32) (key->number >> 32) ^
-									murmurhash32(key->companion));
-
-	return &counters[hash % COUNTERS];
+	return strata_touched_counter(key->companion, key->number);
 }
 
 /* The window; FIND: NULL where it is not kept, ENTER: it is, from now on. */

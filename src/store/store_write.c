@@ -284,6 +284,7 @@ strata_batch_writer_flush(StrataBatchWriter *writer)
 	 */
 	heap_insert(batches, tuple, cid, HEAP_INSERT_NO_LOGICAL, NULL);
 	strata_batch_index(writer->indexes, tuple);
+	strata_ends_note(batches, writer->next_row);
 	if (writer->shared)
 		strata_numbering_unlock(batches);
 	set_goal(writer, tuple, nrows);

@@ -1,0 +1,234 @@
+/*-------------------------------------------------------------------------
+ *
+ * filter_bytes.c
+ *	  "=" and "= ANY" of types whose equal values have equal bytes.
+ *
+ * No operator is called: a value is compared with one, or looked for among
+ * many by a hash of its bytes.
+ *
+ * src/scan/filter_bytes.c
+ *-------------------------------------------------------------------------
+ */
+#include "scan/filter_kernel_private.h"
+
+#include "mb/pg_wchar.h"
+#include "port/pg_bitutils.h"
+#include "utils/memutils.h"
+#include "utils/uuid.h"
+
+/*
+ * Dictionaries after which it is known whether asking them first is worth it.
+ */
+#define ENOUGH_ASKED 16
+
+/* So many elements of a list are compared one after the other. */
+#define FEW_BYTES 4
+
+/*
+ * The bytes of a value that is not out of line nor compressed; typlen: of its
+ * type.
+ */
+static FilterBytes
+bytes_of(Datum value, int typlen)
+{
+	FilterBytes result = {DatumGetPointer(value), typlen};
+
+	if (typlen < 0)
+	{
+		result.data = VARDATA_ANY(DatumGetPointer(value));
+		result.len = VARSIZE_ANY_EXHDR(DatumGetPointer(value));
+	}
+	return result;
+}
+
+/*
+ * Give the elements of a list places by their hashes.  Memory: the current
+ * context.
+ */
+static void
+place_by_hash(FilterNode *leaf, int n)
+{
+	uint32		nslots = pg_nextpower2_32(2 * Max(n, 1));
+
+	leaf->slots = NULL;
+	if (n <= FEW_BYTES)
+		return;
+	leaf->slots = MemoryContextAllocExtended(CurrentMemoryContext,
+											 sizeof(int) * (Size) nslots,
+											 MCXT_ALLOC_HUGE |
+											 MCXT_ALLOC_ZERO);
+	leaf->slot_mask = nslots - 1;
+	for (int i = 0; i < n; i++)
+	{
+		uint32		slot = (uint32) leaf->hashes[i] & leaf->slot_mask;
+
+		while (leaf->slots[slot] != 0)
+			slot = (slot + 1) & leaf->slot_mask;
+		leaf->slots[slot] = i + 1;
+	}
+}
+
+/* See filter_kernel_private.h. */
+void
+strata_filter_prepare_bytes(FilterNode *leaf)
+{
+	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
+	bool		is_uuid = leaf->righttype == UUIDOID;
+
+	leaf->hashes = leaf->op == FILTER_COMPARE ?
+		&leaf->hash :
+		palloc(sizeof(uint64) * Max(n, 1));
+	leaf->bytes = leaf->op == FILTER_COMPARE ?
+		&leaf->one :
+		palloc(sizeof(FilterBytes) * Max(n, 1));
+	for (int i = 0; i < n; i++)
+	{
+		Datum		value;
+
+		value = leaf->op == FILTER_COMPARE ? leaf->value : leaf->values[i];
+		if (!is_uuid)
+			value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+		leaf->bytes[i] = bytes_of(value, is_uuid ? UUID_LEN : -1);
+		leaf->hashes[i] = strata_bloom_hash(leaf->bytes[i].data,
+											leaf->bytes[i].len);
+	}
+	place_by_hash(leaf, n);
+	/* another byte, and what may be cut off of a character, tell a longer one */
+	leaf->start.kind = STRATA_PART_START;
+	leaf->start.nbytes = 0;
+	for (int i = 0; i < n && !is_uuid; i++)
+		leaf->start.nbytes = Max(leaf->start.nbytes,
+								 (int) leaf->bytes[i].len + 1 +
+								 MAX_MULTIBYTE_CHAR_LEN);
+}
+
+/* See filter_kernel_private.h. */
+void
+strata_filter_mask_codes(const StrataColumn *col, const uint8 *found, int n,
+						 uint8 *mask)
+{
+	/* the code of a null is 0 */
+	for (int i = 0; i < n; i++)
+		mask[i] &= found[col->codes[i]];
+	if (col->isnull != NULL)
+		for (int i = 0; i < n; i++)
+			mask[i] &= !col->isnull[i];
+}
+
+/* Most differ in their first bytes, for which no function need be called. */
+static inline bool
+same_bytes(const FilterBytes *a, const FilterBytes *b)
+{
+	uint64		x;
+	uint64		y;
+
+	if (a->len != b->len)
+		return false;
+	if (a->len >= sizeof(x))
+	{
+		memcpy(&x, a->data, sizeof(x));
+		memcpy(&y, b->data, sizeof(y));
+		if (x != y)
+			return false;
+	}
+	return memcmp(a->data, b->data, a->len) == 0;
+}
+
+/* Is a value, not null, among those of a by_bytes leaf? */
+static inline bool
+has_bytes(const FilterNode *leaf, FilterBytes value)
+{
+	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
+	uint64		hash;
+
+	if (leaf->slots == NULL)
+	{
+		for (int i = 0; i < n; i++)
+			if (same_bytes(&leaf->bytes[i], &value))
+				return true;
+		return false;
+	}
+	hash = strata_bloom_hash(value.data, value.len);
+	for (uint32 slot = (uint32) hash & leaf->slot_mask;
+		 leaf->slots[slot] != 0; slot = (slot + 1) & leaf->slot_mask)
+	{
+		int			i = leaf->slots[slot] - 1;
+
+		if (leaf->hashes[i] == hash && same_bytes(&leaf->bytes[i], &value))
+			return true;
+	}
+	return false;
+}
+
+/* Which of a dictionary's entries are among the values?  False: none is. */
+static bool
+find_entries(const FilterNode *leaf, const StrataColumn *col, uint8 *found)
+{
+	bool		any = false;
+
+	for (int i = 0; i < col->ndict; i++)
+	{
+		found[i] = has_bytes(leaf, bytes_of(col->dict[i], col->type.typlen));
+		any |= found[i];
+	}
+	return any;
+}
+
+/* See filter_kernel_private.h. */
+bool
+strata_filter_bytes_lacking(FilterNode *leaf, StrataFilterRun *run)
+{
+	const StrataColumn *col;
+	bool		lacks;
+
+	if (leaf->nasked >= ENOUGH_ASKED && leaf->nlacking < leaf->nasked / 2)
+		return false;
+	col = strata_batch_reader_entries(run->reader, leaf->attno);
+	if (col == NULL)
+		return false;
+	lacks = !find_entries(leaf, col,
+						  MemoryContextAlloc(run->reader->batch_mcxt,
+											 Max(col->ndict, 1)));
+	leaf->nasked++;
+	leaf->nlacking += lacks;
+	return lacks;
+}
+
+/* A by_bytes leaf on codes. */
+static void
+run_codes(const FilterNode *leaf, StrataFilterRun *run,
+		  const StrataColumn *col, uint8 *mask)
+{
+	int			n = run->reader->nrows;
+	uint8	   *found = MemoryContextAlloc(run->reader->batch_mcxt,
+										   Max(col->ndict, 1));
+
+	if (find_entries(leaf, col, found))
+		strata_filter_mask_codes(col, found, n, mask);
+	else
+		memset(mask, 0, n);
+}
+
+/* A by_bytes leaf on values without a dictionary. */
+static void
+run_bytes(const FilterNode *leaf, StrataFilterRun *run,
+		  const StrataColumn *col, uint8 *mask)
+{
+	int			n = run->reader->nrows;
+
+	for (int i = 0; i < n; i++)
+		if (mask[i])
+			mask[i] = !(col->isnull != NULL && col->isnull[i]) &&
+				has_bytes(leaf, bytes_of(col->datums[i], col->type.typlen));
+}
+
+/* See filter_kernel_private.h. */
+void
+strata_filter_bytes(const FilterNode *leaf, StrataFilterRun *run,
+					const StrataColumn *col, uint8 *mask)
+{
+	if (col->codes != NULL)
+		run_codes(leaf, run, col, mask);
+	else
+		run_bytes(leaf, run, col, mask);
+}
