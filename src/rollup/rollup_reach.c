@@ -30,6 +30,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "storage/lmgr.h"
+#include "utils/array.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -181,6 +182,123 @@ varies(Node *node, void *context)
 	return expression_tree_walker(node, varies, context);
 }
 
+/* See rollup_private.h. */
+bool
+strata_rollup_is_finer(Oid type, Oid than)
+{
+	return is_compared_as(than, type);
+}
+
+/* One more bound, unless its value differs from row to row. */
+static void
+add_bound(List **bounds, int strategy, Expr *value)
+{
+	StrataTimeBound *bound;
+
+	if (varies((Node *) value, NULL))
+		return;
+	bound = palloc(sizeof(StrataTimeBound));
+	bound->strategy = strategy;
+	bound->value = value;
+	*bounds = lappend(*bounds, bound);
+}
+
+/* Values of an array that is written down, or NIL. */
+static List *
+array_values(Node *array)
+{
+	const Const *constant = (const Const *) array;
+	ArrayType  *values;
+	Datum	   *elements;
+	bool	   *nulls;
+	int			n;
+	int16		length;
+	bool		byval;
+	char		align;
+	List	   *list = NIL;
+
+	if (IsA(array, ArrayExpr) && !((ArrayExpr *) array)->multidims)
+		return ((ArrayExpr *) array)->elements;
+	if (!IsA(array, Const) || constant->constisnull)
+		return NIL;
+	values = DatumGetArrayTypeP(constant->constvalue);
+	get_typlenbyvalalign(ARR_ELEMTYPE(values), &length, &byval, &align);
+	deconstruct_array(values, ARR_ELEMTYPE(values), length, byval, align,
+					  &elements, &nulls, &n);
+	for (int i = 0; i < n; i++)
+		list = lappend(list, makeConst(ARR_ELEMTYPE(values), -1, InvalidOid,
+									   length, elements[i], nulls[i], byval));
+	return list;
+}
+
+/* IN, = ANY: from the least to the greatest value. */
+static void
+add_array_bounds(const ScalarArrayOpExpr *op, Index varno, AttrNumber attno,
+				 Oid type, List **bounds)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	List	   *values = array_values(lsecond(op->args));
+	Oid			left;
+	Oid			right;
+
+	op_input_types(op->opno, &left, &right);
+	if (!op->useOr || values == NIL || left != type ||
+		!is_column(linitial(op->args), varno, attno, type) ||
+		get_op_opfamily_strategy(op->opno, entry->btree_opf) !=
+		BTEqualStrategyNumber)
+		return;
+	for (int i = 0; i < 2; i++)
+	{
+		MinMaxExpr *extreme = makeNode(MinMaxExpr);
+		Expr	   *value = (Expr *) extreme;
+
+		extreme->minmaxtype = right;
+		extreme->op = i == 0 ? IS_LEAST : IS_GREATEST;
+		extreme->args = copyObject(values);
+		extreme->location = -1;
+		if (!is_compared_as(right, type) &&
+			!strata_rollup_is_finer(right, type))
+			value = widen_integer(value, right, type);
+		if (value != NULL)
+			add_bound(bounds, i == 0 ? BTGreaterEqualStrategyNumber :
+					  BTLessEqualStrategyNumber, value);
+	}
+}
+
+/* A comparison with a time of a finer type. */
+static void
+add_near_bounds(const OpExpr *op, Index varno, AttrNumber attno, Oid type,
+				List **bounds)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+	Oid			opno = op->opno;
+	Expr	   *value;
+	Oid			left;
+	Oid			right;
+	int			strategy;
+
+	if (list_length(op->args) != 2)
+		return;
+	value = lsecond(op->args);
+	if (!is_column(linitial(op->args), varno, attno, type))
+	{
+		opno = get_commutator(opno);
+		value = linitial(op->args);
+		if (!is_column(lsecond(op->args), varno, attno, type) ||
+			!OidIsValid(opno))
+			return;
+	}
+	op_input_types(opno, &left, &right);
+	strategy = get_op_opfamily_strategy(opno, entry->btree_opf);
+	if (left != type || strategy == InvalidStrategy ||
+		!strata_rollup_is_finer(right, type))
+		return;
+	if (strategy >= BTEqualStrategyNumber)
+		add_bound(bounds, BTGreaterEqualStrategyNumber, value);
+	if (strategy <= BTEqualStrategyNumber)
+		add_bound(bounds, BTLessEqualStrategyNumber, value);
+}
+
 /* Bounds of the time that all rows of the query are in; some of them. */
 static void
 collect_bounds(Node *quals, Index varno, AttrNumber attno, Oid type,
@@ -205,8 +323,13 @@ collect_bounds(Node *quals, Index varno, AttrNumber attno, Oid type,
 		StrataTimeBound *bound = strata_rollup_match_bound(quals, varno,
 														   attno, type);
 
-		if (bound != NULL && !varies((Node *) bound->value, NULL))
-			*bounds = lappend(*bounds, bound);
+		if (bound != NULL)
+			add_bound(bounds, bound->strategy, bound->value);
+		else if (IsA(quals, ScalarArrayOpExpr))
+			add_array_bounds((ScalarArrayOpExpr *) quals, varno, attno, type,
+							 bounds);
+		else if (IsA(quals, OpExpr))
+			add_near_bounds((OpExpr *) quals, varno, attno, type, bounds);
 	}
 }
 

@@ -22,6 +22,12 @@ extern void strata_rollup_note_gone(Oid table, StrataRange range);
 extern void strata_rollup_needed(Oid table, const List *bounds, Oid type,
 								 ParamListInfo params, StrataRanges *needed);
 
+/*
+ * Does a comparison of times of both types take the latter for one of the
+ * former?  Then bounds are not exact.
+ */
+extern bool strata_rollup_is_finer(Oid type, Oid than);
+
 /* A comparison of a column with what is the same for all rows, or NULL. */
 extern StrataTimeBound *strata_rollup_match_bound(Node *qual, Index varno,
 												  AttrNumber attno, Oid type);

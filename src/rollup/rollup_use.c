@@ -149,10 +149,32 @@ as_time(Datum value, Oid from, Oid to)
 	return TimestampTzGetDatum(time);
 }
 
+/*
+ * Of a comparison that makes of the time a value of a finer type, by the zone's
+ * clock perhaps: a time that is beyond all for which it is true.  No clock is a
+ * day ahead of another.
+ */
+static int64
+beyond_time(int64 value, Oid to, int strategy)
+{
+	bool		lower = strategy == BTGreaterStrategyNumber ||
+		strategy == BTGreaterEqualStrategyNumber;
+
+	if (value == PG_INT64_MIN || value == PG_INT64_MAX)
+		return value;
+	value += lower ? -USECS_PER_DAY : USECS_PER_DAY;
+	if (to != DATEOID)
+		return value;
+	return value / USECS_PER_DAY - (value % USECS_PER_DAY < 0);
+}
+
 /* The value that the bound has now; false: none is known, or it is NULL. */
 static bool
-bound_time(Expr *expr, ParamListInfo params, Oid type, int64 *time)
+bound_time(const StrataTimeBound *bound, ParamListInfo params, Oid type,
+		   int64 *time)
 {
+	Expr	   *expr = bound->value;
+	Oid			from = exprType((Node *) expr);
 	EState	   *estate;
 	Datum		value;
 	bool		isnull;
@@ -166,9 +188,9 @@ bound_time(Expr *expr, ParamListInfo params, Oid type, int64 *time)
 													  estate),
 									  GetPerTupleExprContext(estate), &isnull);
 	if (!isnull)
-		*time = strata_time_from_datum(type,
-									   as_time(value, exprType((Node *) expr),
-											   type));
+		*time = strata_rollup_is_finer(from, type) ?
+			beyond_time(DatumGetTimestamp(value), type, bound->strategy) :
+			strata_time_from_datum(type, as_time(value, from, type));
 	FreeExecutorState(estate);
 	return !isnull;
 }
@@ -187,7 +209,7 @@ strata_rollup_window(const List *bounds, Oid type, ParamListInfo params,
 		StrataTimeBound *bound = lfirst(lc);
 		int64		time = 0;
 
-		if (!bound_time(bound->value, params, type, &time))
+		if (!bound_time(bound, params, type, &time))
 			return false;
 		if (time != PG_INT64_MAX &&
 			(bound->strategy == BTGreaterStrategyNumber ||

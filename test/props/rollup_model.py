@@ -222,23 +222,19 @@ class Reader(Worker):
 
 
 class Killer(Worker):
-    """Kills a backend, with which the server goes down and up again, and compares."""
+    """Compares, and kills a backend, with which the server goes down and up again."""
 
     def turn(self):
-        self.nap(1, 1)
+        self.run_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", LOCK)
+        compare(self)
+        self.connection.commit()
+        self.nap(1, 0.5)
         pids = self.rows("SELECT pid FROM pg_stat_activity WHERE backend_type IN ('client backend', 'checkpointer') AND pid <> pg_backend_pid()")
         self.connection.rollback()
         os.kill(self.random.choice(pids)[0], signal.SIGKILL)
         self.model.count("crashes")
         while True:                 # until it is felt
             self.rows("SELECT pg_sleep(0.01)")
-
-    def connect_again(self):
-        super().connect_again()
-        if not self.connection.closed:
-            self.run_sql("SET lock_timeout = 0", "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", LOCK)
-            compare(self)
-            self.connection.commit()
 
 
 class Model(track_model.Model):

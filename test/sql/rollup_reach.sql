@@ -167,3 +167,38 @@ SELECT count(DISTINCT v) FROM ror_u WHERE ts >= '2026-03-07'::timestamptz;
 DROP TABLE ror_z, ror_u CASCADE;
 DROP TABLE ror, ror_all, ror_queries;
 DROP FUNCTION ror_try;
+-- lists, and times of finer types than the table's: what surely is not gone is not asked for
+CREATE TABLE ror_ts (ts timestamp NOT NULL, v int);
+CREATE TABLE ror_d (ts date NOT NULL, v int);
+CREATE TABLE ror_tz (ts timestamptz NOT NULL, v int);
+SET timezone = 'Europe/Prague';
+SELECT format('SELECT FROM create_hypertable(%L, ''ts'', chunk_time_interval => interval ''1 day'')', t) FROM unnest(ARRAY['ror_ts', 'ror_d', 'ror_tz']) t \gexec
+INSERT INTO ror_ts SELECT '2026-01-01'::timestamp + i * interval '1 hour', i FROM generate_series(0, 239) i;
+INSERT INTO ror_d SELECT ts::date, v FROM ror_ts;
+INSERT INTO ror_tz SELECT ts, v FROM ror_ts;
+SELECT format('ALTER TABLE %s SET (strata.read_archives)', t) FROM unnest(ARRAY['ror_ts', 'ror_d', 'ror_tz']) t \gexec
+SELECT count(drop_chunks) FROM (SELECT drop_chunks(t::regclass, older_than => timestamp '2026-01-05') FROM unnest(ARRAY['ror_ts', 'ror_d']) t) x;
+SELECT count(drop_chunks) FROM drop_chunks('ror_tz', older_than => timestamptz '2026-01-05 00:00 Z');
+CREATE FUNCTION ror_asked(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	asked text;
+BEGIN
+	EXECUTE query INTO asked;
+	RETURN asked;
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE;
+END $$;
+SELECT t, q, ror_asked(format('SELECT sum(v) FROM %s WHERE %s', t, q)) FROM unnest(ARRAY['ts IN (''2026-01-07'', ''2026-01-09 05:00'')', 'ts IN (''2026-01-07'', NULL, ''2026-01-02'')', 'ts = ANY(ARRAY[''2026-01-07'', NULL]::timestamptz[])', 'ts = ANY(''{2026-01-07,2026-01-08}''::date[])',
+	'ts = ANY(''{2026-01-07,2026-01-08 01:00}''::timestamp[])', 'ts IN (NULL, ''2026-01-07'') AND v > 3', 'ts <> ALL(''{2026-01-07,2026-01-08}''::date[])', 'ts = ANY(ARRAY[NULL]::date[])', 'ts NOT IN (''2026-01-07'')',
+	'ts > ''2026-01-07''::timestamptz', 'ts >= ''2026-01-06 23:00''::timestamp', 'ts = ''2026-01-08''::timestamptz', '''2026-01-08 00:00''::timestamptz < ts', 'ts > ''2026-01-05 00:00''::timestamptz', 'ts < ''2026-01-08''::timestamptz', 'ts > ''infinity''::timestamptz',
+	'ts > ''-infinity''::timestamptz', 'ts < ''2020-01-01''::timestamptz', 'ts >= ''294276-12-31 23:59''::timestamptz', 'ts > NULL::timestamptz', 'ts > (SELECT ''2026-01-08''::timestamptz)']) q, unnest(ARRAY['ror_ts', 'ror_d', 'ror_tz']) t ORDER BY q, t;
+PREPARE ror_list(timestamptz[], timestamptz) AS SELECT sum(v) FROM ror_ts WHERE ts IN ($1[1], $1[2]) AND ts > $2;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE ror_list('{2026-01-07,2026-01-08}', '2026-01-01');
+EXECUTE ror_list('{2026-01-07,2026-01-02}', '2026-01-01');
+EXECUTE ror_list('{2026-01-07,2026-01-02}', '2026-01-06 12:00');
+RESET plan_cache_mode;
+DEALLOCATE ror_list;
+SET timezone = 'UTC';
+DROP TABLE ror_ts, ror_d, ror_tz;
+DROP FUNCTION ror_asked;
