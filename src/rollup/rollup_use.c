@@ -150,15 +150,15 @@ as_time(Datum value, Oid from, Oid to)
 }
 
 /*
- * Of a comparison that makes of the time a value of a finer type, by the zone's
- * clock perhaps: a time that is beyond all for which it is true.  No clock is a
- * day ahead of another.
+ * Of a comparison that makes of the time a value of a finer type, by the
+ * zone's clock perhaps: a time that is beyond all for which it is true.  No
+ * clock is a day ahead of another.
  */
 static int64
 beyond_time(int64 value, Oid to, int strategy)
 {
 	bool		lower = strategy == BTGreaterStrategyNumber ||
-		strategy == BTGreaterEqualStrategyNumber;
+	strategy == BTGreaterEqualStrategyNumber;
 
 	if (value == PG_INT64_MIN || value == PG_INT64_MAX)
 		return value;

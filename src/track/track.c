@@ -35,7 +35,7 @@
 typedef struct Changed
 {
 	Oid			chunk;			/* key */
-	StrataTracked tracked;		/* as the last of them was noted */
+	StrataTracked tracked;		/* as the last of them was noted; all limits */
 	bool		any;
 	bool		whole;			/* all times that it has at the end */
 	bool		before_all;		/* -infinity */
@@ -268,6 +268,7 @@ ranges_of(const Changed *c, Range *ranges)
 static Changed *
 changed_of(const StrataTracked *tracked)
 {
+	StrataTracked limits = *tracked;
 	Changed    *c;
 	bool		found;
 
@@ -282,9 +283,14 @@ changed_of(const StrataTracked *tracked)
 							  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	}
 	c = hash_search(changed, &tracked->chunk, HASH_ENTER, &found);
-	if (!found)
+	if (found)
+		limits = c->tracked;
+	else
 		memset((char *) c + sizeof(Oid), 0, sizeof(*c) - sizeof(Oid));
+	/* what is tracked may have begun anew, and be less than what was noted */
 	c->tracked = *tracked;
+	c->tracked.lo = Min(c->tracked.lo, limits.lo);
+	c->tracked.hi = Max(c->tracked.hi, limits.hi);
 	return c;
 }
 
