@@ -68,7 +68,7 @@ SQL
     sql -c "INSERT INTO timing SELECT 'COPY, $table', am, NULL, pg_relation_size((am || '.$table')::regclass) FROM (VALUES ('h'), ('d')) x(am)"
     sql -c "VACUUM FULL h.$table" -c "VACUUM FULL d.$table"
     sql -c "INSERT INTO timing SELECT 'size after VACUUM FULL, $table', am, NULL, pg_relation_size((am || '.$table')::regclass) FROM (VALUES ('h'), ('d')) x(am)"
-    sql -c 'SET client_min_messages = error' -c "CREATE TABLE s (LIKE src.$table) USING strata" -c "INSERT INTO s SELECT * FROM src.$table" -c "SELECT compress_chunk('s')" >/dev/null
+    sql -c 'SET client_min_messages = error' -c "CREATE TABLE s (LIKE src.$table) USING strata" -c "INSERT INTO s SELECT * FROM src.$table" -c "SELECT compress_chunk('s')" -c 'VACUUM s' >/dev/null
     sql -c "INSERT INTO timing VALUES ('size in batches, $table', 'd', NULL, (SELECT pg_total_relation_size('s') + coalesce(pg_total_relation_size(strata.batch_relation('s')), 0))),
         ('size in batches, $table', 'h', NULL, pg_relation_size('h.$table'))" -c 'DROP TABLE s'
 done

@@ -20,7 +20,7 @@ OPTIONS="ALTER TABLE m SET (strata.segmentby = 'host', strata.orderby = 'ts DESC
 values=$(printf ', greatest(0, least(100, (50 + 40 * sin(i / (50.0 + %s)) + random() * 6)::int))::float8' 1 2 3 4 5 6 7 8 9 10)
 sql -c 'SELECT setseed(0.5)' -c "CREATE TABLE m ($TABLE)" -c "SELECT create_hypertable('m', 'ts', chunk_time_interval => interval '12 hours')" -c "$OPTIONS" \
     -c "INSERT INTO m SELECT '2026-01-01'::timestamptz + i / 40 * interval '10 s', 'host_' || i % 40 $values FROM generate_series(0, $ROWS - 1) i" \
-    -c "SELECT count(compress_chunk(c)) FROM show_chunks('m') c" -c 'VACUUM' >/dev/null
+    -c "SELECT count(compress_chunk(c)) FROM show_chunks('m') c" -c 'VACUUM' >/dev/null 2>&1
 
 seconds() { awk -v a="$1" -v b="$(date +%s%N)" 'BEGIN { printf "%.1f", (b - a) / 1e9 }'; }
 other() { PGDATABASE=other sql "$@"; }
@@ -48,10 +48,9 @@ way() {
     done
     awk -v n="$name" -v b="$(stat -c %s "$work/file")" -v o="$best_out" -v i="$best_in" 'BEGIN { printf "| %s | %.1f | %s | %s |\n", n, b / 1e6, o, i }'
 }
-# gaps between chunks and parents: a dump has them as they are
 copy_out() { sql -c '\copy (SELECT * FROM m) TO '"'$work/file'"; }
 copy_in() { other -c '\copy m FROM '"'$work/file'"; compress_other; }
-copy_in_direct() { PGOPTIONS='-c strata.direct_load=on' PGDATABASE=other sql -c '\copy m FROM '"'$work/file'"; compress_other; }
+copy_in_direct() { other -c 'ALTER TABLE m SET (strata.direct_load = on)'; copy_in; }
 binary_out() { sql -c '\copy (SELECT * FROM m) TO '"'$work/file' (FORMAT binary)"; }
 binary_in() { other -c '\copy m FROM '"'$work/file' (FORMAT binary)"; compress_other; }
 dump_out() { "$BIN/pg_dump" -Fp -f "$work/file" -t m -t 'm_*'; }

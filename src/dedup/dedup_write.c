@@ -26,7 +26,7 @@
  * A page that updated rows fill must gain so many times as much: old versions
  * go by themselves, and an image in the log would come every few rows.
  */
-#define UPDATE_GAIN 4
+#define UPDATE_GAIN 3
 
 static void
 dedup_tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid,
