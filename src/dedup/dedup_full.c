@@ -30,7 +30,6 @@ typedef struct DedupPlace
 {
 	BlockNumber last;			/* where the last row went */
 	StrataDedupPatience patience;
-	StrataDedupPatience loads;	/* with pages in memory */
 } DedupPlace;
 
 /* See dedup_private.h. */
@@ -173,9 +172,9 @@ last_place(Relation rel, BlockNumber block)
 
 /* See dedup_private.h. */
 StrataDedupPatience *
-strata_dedup_load_patience(Relation rel)
+strata_dedup_patience(Relation rel)
 {
-	return &last_place(rel, InvalidBlockNumber)->loads;
+	return &last_place(rel, InvalidBlockNumber)->patience;
 }
 
 /* See dedup_private.h. */

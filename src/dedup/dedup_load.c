@@ -92,7 +92,7 @@ strata_dedup_load_page(Relation rel, TupleTableSlot **slots, int nslots,
 
 	if (!may_load(rel, options) ||
 		GetPageWithFreeSpace(rel, ROOM_TO_USE) != InvalidBlockNumber ||
-		strata_dedup_passes_over(strata_dedup_load_patience(rel)) ||
+		strata_dedup_passes_over(strata_dedup_patience(rel)) ||
 		!strata_dedup_plain_columns(rel, &plain))
 		return 0;
 	page = palloc(BLCKSZ);
@@ -107,7 +107,7 @@ strata_dedup_load_page(Relation rel, TupleTableSlot **slots, int nslots,
 		RecordPageWithFreeSpace(rel, block, PageGetHeapFreeSpace(page));
 	}
 	if (n > 0 || in_vain)
-		strata_dedup_tell_outcome(strata_dedup_load_patience(rel), !in_vain);
+		strata_dedup_tell_outcome(strata_dedup_patience(rel), !in_vain);
 	pfree(page);
 	if (plain != NULL)
 		pfree(plain);

@@ -82,8 +82,8 @@ extern int	strata_dedup_block(Relation rel, BlockNumber block, DedupWhen when,
 
 /*
  * Of a table whose full pages gain nothing, ever more are passed over before
- * another one is tried.  passes_over: is this one?  load_patience: of loads
- * into a relation, until something reads catalogs.
+ * another one is tried.  passes_over: is this one?  patience: of a relation,
+ * until something reads catalogs.
  */
 typedef struct StrataDedupPatience
 {
@@ -91,7 +91,7 @@ typedef struct StrataDedupPatience
 	uint16		pass_over;		/* that many are still to be */
 } StrataDedupPatience;
 
-extern StrataDedupPatience *strata_dedup_load_patience(Relation rel);
+extern StrataDedupPatience *strata_dedup_patience(Relation rel);
 extern bool strata_dedup_passes_over(StrataDedupPatience *patience);
 extern void strata_dedup_tell_outcome(StrataDedupPatience *patience,
 									  bool gained);
