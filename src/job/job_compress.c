@@ -259,11 +259,11 @@ strata_table_is_too_small(Relation rel)
 		RelationGetNumberOfBlocks(rel) <= 1 && !has_toasted(rel);
 }
 
-/* See job.h. */
-bool
-strata_table_compress(Relation rel, bool recompress, bool say)
+/* As strata_table_compress; *result: what was done. */
+static bool
+compress_table(Relation rel, bool recompress, bool say,
+			   StrataCompressResult *result)
 {
-	StrataCompressResult result;
 	BeforeSize	before;
 	StrataOwnerContext saved;
 
@@ -271,16 +271,25 @@ strata_table_compress(Relation rel, bool recompress, bool say)
 	strata_owner_enter(rel->rd_rel->relowner, &saved);
 	Assert(GetUserId() == rel->rd_rel->relowner &&
 		   InSecurityRestrictedOperation());	/* job:J2 */
-	strata_store_compress(rel, recompress, &result);
+	strata_store_compress(rel, recompress, result);
 	strata_owner_leave(&saved);
-	if (result.nmoved > 0)
-		remember_size(strata_companion_oid(rel), &before, &result);
-	if (result.nrows > 0 || result.waiting)
-		strata_space_reclaim_later(rel, recompress || result.waiting);
-	warn_small_segments(rel, &result);
-	if (say && strata_report_compression && result.nrows > 0)
-		report(rel, &result);
-	return result.nrows > 0 || result.waiting;
+	if (result->nmoved > 0)
+		remember_size(strata_companion_oid(rel), &before, result);
+	if (result->nrows > 0 || result->waiting)
+		strata_space_reclaim_later(rel, recompress || result->waiting);
+	warn_small_segments(rel, result);
+	if (say && strata_report_compression && result->nrows > 0)
+		report(rel, result);
+	return result->nrows > 0 || result->waiting;
+}
+
+/* See job.h. */
+bool
+strata_table_compress(Relation rel, bool recompress, bool say)
+{
+	StrataCompressResult result;
+
+	return compress_table(rel, recompress, say, &result);
 }
 
 /* See job.h. */
@@ -288,6 +297,8 @@ void
 strata_table_compress_chunk(Relation rel, bool if_not_compressed,
 							bool recompress)
 {
+	StrataCompressResult result;
+
 	CheckTableNotInUse(rel, "compress_chunk");
 	strata_store_can_compress(rel, "");
 	if (strata_table_is_too_small(rel) && !strata_torture)
@@ -297,7 +308,15 @@ strata_table_compress_chunk(Relation rel, bool if_not_compressed,
 						RelationGetRelationName(rel))));
 		return;
 	}
-	if (!strata_table_compress(rel, recompress, true) && !recompress)
+	if (compress_table(rel, recompress, true, &result))
+		return;
+	if (result.nskipped > 0)
+		ereport(NOTICE,
+				(errmsg("%lld rows of table \"%s\" stay in the row store",
+						(long long) result.nskipped,
+						RelationGetRelationName(rel)),
+				 errdetail("They have a value over 1 MB, or keys that are too long, and nothing else is there to compress.")));
+	else if (!recompress)
 		ereport(if_not_compressed ? NOTICE : ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("table \"%s\" is already compressed",

@@ -185,3 +185,11 @@ SELECT count(*) AS batches, count(*) FILTER (WHERE pg_column_size(b.col_2) > 300
 RESET ROLE;
 SELECT pg_relation_size(reltoastrelid) AS out_of_line FROM pg_class WHERE oid = :'batches'::regclass;
 DROP TABLE inline_columns;
+
+-- nothing but values over 1 MB: said, and no error
+CREATE TABLE h_too_long (id int, v text) USING strata;
+INSERT INTO h_too_long SELECT i, repeat('y', 1100000) FROM generate_series(1, 30) i;
+SET client_min_messages = notice;
+SELECT compress_chunk('h_too_long');
+SET client_min_messages = error;
+DROP TABLE h_too_long;
