@@ -177,6 +177,25 @@ is_bucket(StrataRollup *rollup, Node *expr, StrataRollupBucket *bucket)
 		getBaseType(var->vartype) == bucket->type;
 }
 
+/*
+ * Is one of the definition's own groups a bucket?  Then each is within one, so
+ * that what is read of archive and rows are different groups (rollup_read.c).
+ */
+static bool
+groups_by_bucket(StrataRollup *rollup)
+{
+	const Query *query = rollup->definition;
+	StrataRollupBucket bucket;
+	ListCell   *lc;
+
+	foreach(lc, query->groupClause)
+		if (is_bucket(rollup,
+					  get_sortgroupclause_expr(lfirst_node(SortGroupClause, lc),
+											   query->targetList), &bucket))
+			return true;
+	return false;
+}
+
 /* The columns that rows are grouped by: the bucket, which is first, and others. */
 static void
 find_groups(StrataRollup *rollup)
@@ -209,7 +228,7 @@ find_groups(StrataRollup *rollup)
 		else
 			groups = lappend(groups, entry);
 	}
-	if (nbuckets == 0)
+	if (nbuckets == 0 || (rollup->joined && !groups_by_bucket(rollup)))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("a continuous aggregate must be grouped by a bucket of the hypertable's time column"),

@@ -368,9 +368,9 @@ combined_value(JoinCase *join, const Aggref *aggref, Node *filter)
 	}
 	value = strata_rollup_final(join->rollup, (const Expr *) aggref,
 								join->archive, true);
-	if (filter != NULL)
-		value = (Expr *) filter_aggregates((Node *) value, filter);
-	/* a sum of no partials, as without GROUP BY, is null */
+	if (filter == NULL)
+		return (Node *) value;
+	value = (Expr *) filter_aggregates((Node *) value, filter);
 	if (aggref->aggfnoid == F_COUNT_ || aggref->aggfnoid == F_COUNT_ANY ||
 		aggref->aggfnoid == F_REGR_COUNT)
 	{
