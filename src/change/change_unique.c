@@ -270,8 +270,10 @@ is_sorted_by(UniqueKey *key, StrataBatchReader *reader, int position)
 	if (position < 0 || reader->layout->norder == 0)
 		return false;
 	attno = key->index->rd_index->indkey.values[position];
+	/* a comparison of texts would go by the column's collation, and the key's */
 	return reader->layout->order[0].attno == attno &&
 		!key->isnull[position] &&
+		!OidIsValid(key->index->rd_indcollation[position]) &&
 		schema->min_att[attno] != 0 &&
 		strata_batch_schema_same_type(schema, attno, schema->min_att[attno]) &&
 		strata_key_has_default_order(key->index, position,

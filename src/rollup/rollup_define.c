@@ -189,10 +189,13 @@ groups_by_bucket(StrataRollup *rollup)
 	ListCell   *lc;
 
 	foreach(lc, query->groupClause)
-		if (is_bucket(rollup,
-					  get_sortgroupclause_expr(lfirst_node(SortGroupClause, lc),
-											   query->targetList), &bucket))
+	{
+		Node	   *expr = get_sortgroupclause_expr(lfirst(lc),
+													query->targetList);
+
+		if (is_bucket(rollup, expr, &bucket))
 			return true;
+	}
 	return false;
 }
 

@@ -138,6 +138,35 @@ notices_walker(PlanState *node, void *context)
 		planstate_tree_walker(node, notices_walker, context);
 }
 
+/* The same of a query that is run once, wherever it stops. */
+static bool
+once_notices_walker(PlanState *node, void *context)
+{
+	const		Limit *limit = (const Limit *) node->plan;
+
+	return (IsA(limit, Limit) ?
+			is_volatile(limit->limitOffset) || is_volatile(limit->limitCount) :
+			notices(node)) ||
+		planstate_tree_walker(node, once_notices_walker, context);
+}
+
+/* See scan_sweep_private.h. */
+bool
+strata_sweep_is_noticed_once(ModifyTableState *mt)
+{
+	ListCell   *lc;
+
+	/* those of WHERE and RETURNING; they are run when they are first asked */
+	foreach(lc, mt->ps.initPlan)
+	{
+		SubPlanState *query = lfirst_node(SubPlanState, lc);
+
+		if (once_notices_walker(query->planstate, NULL))
+			return true;
+	}
+	return false;
+}
+
 /* Is one of the targets compressed, and may rows of all be deleted early? */
 static bool
 targets_allow(ModifyTableState *mt)

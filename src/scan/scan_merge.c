@@ -73,7 +73,7 @@ strata_merge_release_input(StrataMerge *merge, MergeInput *input)
 	MemoryContext old = MemoryContextSwitchTo(merge->scan->mcxt);
 
 	ExecClearTuple(input->batch->batch_slot);
-	merge->npins -= input->pins;
+	strata_merge_note_pins(merge, -(int) input->pins);
 	input->pins = false;
 	merge->unused = lappend(merge->unused, input);
 	MemoryContextSwitchTo(old);
@@ -495,6 +495,15 @@ open_due_batches(StrataMerge *merge)
  *-------------------------------------------------------------------------
  */
 
+/* Its memory goes, at an error perhaps, and its pins have gone. */
+static void
+forget_pins(void *arg)
+{
+	StrataMerge *merge = arg;
+
+	strata_merge_note_pins(merge, -merge->npins);
+}
+
 /* See scan_merge_private.h. */
 StrataMerge *
 strata_merge_create(StrataScanState *scan)
@@ -503,6 +512,9 @@ strata_merge_create(StrataScanState *scan)
 	StrataMerge *merge = palloc0(sizeof(StrataMerge));
 
 	merge->scan = scan;
+	merge->gone.func = forget_pins;
+	merge->gone.arg = merge;
+	MemoryContextRegisterResetCallback(scan->mcxt, &merge->gone);
 	merge->nkeys = scan->info.nkeys;
 	merge->keys = scan->info.keys;
 	init_keys(merge);

@@ -70,6 +70,7 @@ struct StrataMerge
 	List	   *unused;			/* inputs with batches to be used again */
 	List	   *all;
 	int			npins;			/* inputs whose batch row is in its buffer */
+	MemoryContextCallback gone;
 	/* batches to come */
 	MemoryContext pending_mcxt;
 	MergeBound *pending;		/* listed ones, by bound */
@@ -129,6 +130,9 @@ strata_merge_compare(const StrataMerge *merge, int n, const Datum *a,
 /* scan_merge.c: inputs with room for a batch. */
 extern MergeInput *strata_merge_get_input(StrataMerge *merge);
 extern void strata_merge_release_input(StrataMerge *merge, MergeInput *input);
+
+/* So many more (or, negative, fewer) inputs have their batch row pinned. */
+extern void strata_merge_note_pins(StrataMerge *merge, int more);
 
 /* A copy of the value of key number i, detoasted, in the current context. */
 extern Datum strata_merge_copy_key(StrataMerge *merge, int i, Datum value);

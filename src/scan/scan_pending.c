@@ -219,14 +219,27 @@ peek(StrataMerge *merge)
 	return true;
 }
 
-/*
- * How many batch rows stay where they are, under a pin of their buffer.  As
- * many as PostgreSQL lets one session pin of what all may have.
- */
-static int
-most_pinned(void)
+/* How many batch rows of all scans of the session are pinned. */
+static int	all_pinned = 0;
+
+/* See scan_merge_private.h. */
+void
+strata_merge_note_pins(StrataMerge *merge, int more)
 {
-	return Min(NBuffers / MaxBackends, 512);
+	merge->npins += more;
+	all_pinned += more;
+}
+
+/*
+ * May one more batch row stay where it is, under a pin of its buffer?  As many
+ * as PostgreSQL lets one session pin of what all may have; a session's own
+ * buffers, those of temporary tables, are few.
+ */
+static bool
+may_pin(const StrataMerge *merge)
+{
+	return !RelationUsesLocalBuffers(merge->scan->store->batches) &&
+		all_pinned < Min(NBuffers / MaxBackends, 512);
 }
 
 /*
@@ -236,10 +249,10 @@ most_pinned(void)
 static void
 keep_found_row(StrataMerge *merge, MergeInput *input)
 {
-	if (!input->pins && merge->npins < most_pinned())
+	if (!input->pins && may_pin(merge))
 	{
 		input->pins = true;
-		merge->npins++;
+		strata_merge_note_pins(merge, 1);
 	}
 	if (!input->pins)
 		ExecMaterializeSlot(input->batch->batch_slot);

@@ -75,7 +75,8 @@ strata_sweep_all_are_deleted(ModifyTableState *mt, ResultRelInfo *target)
 							  !triggers->trig_delete_instead_row)) &&
 		!has_trigger_condition(triggers) &&
 		!contain_subplans((Node *) plan->returningLists) &&
-		!contain_volatile_functions((Node *) plan->returningLists);
+		!contain_volatile_functions((Node *) plan->returningLists) &&
+		!strata_sweep_is_noticed_once(mt);
 }
 
 /* Does somebody ask what rows the statement deletes from the table? */

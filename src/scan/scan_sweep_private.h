@@ -17,6 +17,12 @@ extern bool strata_sweep_all_are_deleted(ModifyTableState *mt,
 										 ResultRelInfo *target);
 
 /*
+ * Does the statement have a query that is run once, when it is first asked
+ * for, and may look at what was deleted before?
+ */
+extern bool strata_sweep_is_noticed_once(ModifyTableState *mt);
+
+/*
  * The node, a DELETE that is run to its end, is fed by another node than a
  * scan: delete rows of batches together, if nobody can notice.
  */

@@ -155,3 +155,21 @@ DELETE FROM gathered_p p USING some_hosts s WHERE s.host = p.host AND v % 3 = 0;
 WITH found AS (SELECT p.* FROM gathered_p p JOIN some_hosts s USING (host) WHERE v % 3 = 0) SELECT count(*), sum(v) FROM found;
 SELECT count(*), sum(v), count(*) FILTER (WHERE v % 3 = 0) FROM gathered_p;
 DROP TABLE gathered_p, some_hosts;
+
+-- a query that is run once, in the middle, and looks: it sees no more gone than on heap
+CREATE TABLE noticed (id int, v int) USING strata;
+INSERT INTO noticed SELECT i, i FROM generate_series(1, 10000) i;
+SELECT compress_chunk('noticed') IS NOT NULL AS compressed;
+CREATE TABLE all_ids AS SELECT id FROM noticed;
+CREATE FUNCTION left_of_noticed() RETURNS bigint VOLATILE LANGUAGE sql AS 'SELECT count(*) FROM noticed';
+ANALYZE noticed, all_ids;
+BEGIN;
+WITH gone AS (DELETE FROM noticed t USING all_ids x WHERE t.id = x.id RETURNING (SELECT left_of_noticed()) AS n) SELECT min(n), max(n), count(*) FROM gone;
+ROLLBACK;
+BEGIN;
+WITH gone AS (DELETE FROM noticed RETURNING (SELECT left_of_noticed()) AS n) SELECT min(n), max(n), count(*) FROM gone;
+ROLLBACK;
+WITH gone AS (DELETE FROM noticed t USING all_ids x WHERE t.id = x.id AND t.v <= (SELECT max(v) / 2 FROM noticed) RETURNING (SELECT count(*) FROM noticed) AS n) SELECT min(n), max(n), count(*) FROM gone;
+SELECT count(*), min(id) FROM noticed;
+DROP FUNCTION left_of_noticed;
+DROP TABLE noticed, all_ids;

@@ -113,4 +113,14 @@ SELECT a FROM read ORDER BY a USING |<|, x LIMIT 3;
 SELECT t FROM read ORDER BY t USING |>|, x LIMIT 2;
 SELECT count(*) FROM read r JOIN (VALUES (70), (1400)) v (a) ON r.a |=#| v.a;
 
+-- A key with a text that batches are in the order of, by the index of its other column.
+CREATE TABLE ordered (id int, name text, v int, PRIMARY KEY (id, name)) USING strata WITH (strata.orderby = 'name');
+INSERT INTO ordered SELECT i, md5(i::text), 0 FROM generate_series(1, 100000) i;
+CREATE INDEX ON ordered (id);
+SELECT compress_chunk('ordered') IS NOT NULL AS compressed;
+INSERT INTO ordered VALUES (5, md5('5'), 1);
+INSERT INTO ordered VALUES (5, 'new', 1), (5, 'new', 1) ON CONFLICT DO NOTHING;
+INSERT INTO ordered VALUES (7, md5('7'), 1), (8, 'new', 1) ON CONFLICT (id, name) DO UPDATE SET v = 9;
+SELECT count(*), count(*) FILTER (WHERE v = 9), sum(v) FROM ordered;
+
 DROP SCHEMA unique_classes CASCADE;
