@@ -261,8 +261,8 @@ strata_table_is_too_small(Relation rel)
 
 /* As strata_table_compress; *result: what was done. */
 static bool
-compress_table(Relation rel, bool recompress, bool say,
-			   StrataCompressResult *result)
+compress_and_say(Relation rel, bool recompress, bool say,
+				 StrataCompressResult *result)
 {
 	BeforeSize	before;
 	StrataOwnerContext saved;
@@ -289,7 +289,7 @@ strata_table_compress(Relation rel, bool recompress, bool say)
 {
 	StrataCompressResult result;
 
-	return compress_table(rel, recompress, say, &result);
+	return compress_and_say(rel, recompress, say, &result);
 }
 
 /* See job.h. */
@@ -308,7 +308,7 @@ strata_table_compress_chunk(Relation rel, bool if_not_compressed,
 						RelationGetRelationName(rel))));
 		return;
 	}
-	if (compress_table(rel, recompress, true, &result))
+	if (compress_and_say(rel, recompress, true, &result))
 		return;
 	if (result.nskipped > 0)
 		ereport(NOTICE,
