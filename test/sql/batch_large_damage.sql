@@ -61,7 +61,7 @@ END $$;
 SET ROLE postgres;
 -- the head, byte by byte, then all over the blocks
 SELECT count(*) AS tried, count(*) FILTER (WHERE (t->>'unseen')::bool) AS unseen, sum((t->>'wrong')::int) AS wrong, sum((t->>'missed')::int) AS missed,
-       bool_or((t->>'raised')::int < 11) AS some_not_concerned, min((t->>'raised')::int) >= 5 AS whole_raise, string_agg(t->>'other', '') AS other
+       bool_or((t->>'raised')::int < 11) = current_setting('strata.enable_value_parts')::bool AS some_not_concerned, min((t->>'raised')::int) >= 5 AS whole_raise, string_agg(t->>'other', '') AS other
   FROM (SELECT bl_try(:'companion', at) AS t FROM (SELECT * FROM generate_series(0, 40, 2) UNION ALL SELECT 100 + i * 9973 FROM generate_series(0, 29) i) x(at) OFFSET 0) y;
 RESET ROLE;
 SELECT count(*) FROM strata.verify('bl');
