@@ -484,11 +484,12 @@ strata_store_delete_ahead(Relation rel, const int64 *rows, int n,
 						  CommandId cid)
 {
 	Oid			companion = strata_companion_oid(rel);
-	uint16	   *together = palloc(sizeof(uint16) * n);
+	uint16	   *together;
 	Relation	batches;
 
 	if (!OidIsValid(companion))
 		return;
+	together = palloc(sizeof(uint16) * n);
 	batches = table_open(companion, RowExclusiveLock);
 
 	/*

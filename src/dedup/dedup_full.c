@@ -67,11 +67,11 @@ strata_dedup_plain_columns(Relation rel, bool **plain)
 	{
 		Relation	from = try_relation_open(rel->rd_rel->relrewrite,
 											 AccessShareLock);
-		bool		some = true;
 
 		if (from != NULL)
 		{
-			some = strata_dedup_plain_columns(from, plain);
+			bool		some = strata_dedup_plain_columns(from, plain);
+
 			relation_close(from, AccessShareLock);
 			return some;
 		}

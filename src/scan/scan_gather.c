@@ -167,21 +167,14 @@ strata_sweep_is_noticed_once(ModifyTableState *mt)
 	return false;
 }
 
-/* Is one of the targets compressed, and may rows of all be deleted early? */
+/* May rows of all targets be deleted early? */
 static bool
-targets_allow(ModifyTableState *mt)
+targets_allow(const ModifyTableState *mt)
 {
-	bool		found = false;
-
 	for (int i = 0; i < mt->mt_nrels; i++)
-	{
-		ResultRelInfo *target = &mt->resultRelInfo[i];
-
-		if (!strata_sweep_all_are_deleted(mt, target))
+		if (!strata_sweep_all_are_deleted(&mt->resultRelInfo[i]))
 			return false;
-		found |= strata_relation_is_strata(target->ri_RelationDesc);
-	}
-	return found;
+	return true;
 }
 
 /*-------------------------------------------------------------------------

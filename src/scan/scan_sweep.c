@@ -64,16 +64,28 @@ has_trigger_condition(const TriggerDesc *triggers)
 
 /* See scan_sweep_private.h. */
 bool
-strata_sweep_all_are_deleted(ModifyTableState *mt, ResultRelInfo *target)
+strata_sweep_all_are_deleted(const ResultRelInfo *target)
+{
+	const TriggerDesc *triggers = target->ri_TrigDesc;
+
+	return (triggers == NULL || (!triggers->trig_delete_before_row &&
+								 !triggers->trig_delete_instead_row)) &&
+		!has_trigger_condition(triggers);
+}
+
+/* May rows be deleted early, as far as the statement goes, not its targets? */
+static bool
+statement_allows(ModifyTableState *mt)
 {
 	ModifyTable *plan = (ModifyTable *) mt->ps.plan;
-	TriggerDesc *triggers = target->ri_TrigDesc;
+	bool		ours = false;
 
+	if (mt->operation != CMD_DELETE)
+		return false;
+	for (int i = 0; i < mt->mt_nrels && !ours; i++)
+		ours = strata_relation_is_strata(mt->resultRelInfo[i].ri_RelationDesc);
 	/* a function that is called for a row may look at others */
-	return mt->operation == CMD_DELETE &&
-		(triggers == NULL || (!triggers->trig_delete_before_row &&
-							  !triggers->trig_delete_instead_row)) &&
-		!has_trigger_condition(triggers) &&
+	return ours &&
 		!contain_subplans((Node *) plan->returningLists) &&
 		!contain_volatile_functions((Node *) plan->returningLists) &&
 		!strata_sweep_is_noticed_once(mt);
@@ -102,7 +114,7 @@ allow(ModifyTableState *mt, PlanState *child, bool complete)
 		return;
 	target = find_target(mt, scan->css.ss.ss_currentRelation);
 	if (target == NULL || ((ModifyTable *) mt->ps.plan)->rowMarks != NIL ||
-		!strata_sweep_all_are_deleted(mt, target))
+		!strata_sweep_all_are_deleted(target))
 		return;
 	scan->sweep_tells = somebody_looks(mt, target);
 	if (complete || !scan->sweep_tells)
@@ -116,8 +128,7 @@ strata_scan_allow_sweep(PlanState *node, bool complete)
 	ModifyTableState *mt = (ModifyTableState *) node;
 	PlanState  *child;
 
-	if (node == NULL || !IsA(node, ModifyTableState) ||
-		mt->operation != CMD_DELETE)
+	if (node == NULL || !IsA(node, ModifyTableState) || !statement_allows(mt))
 		return;
 	child = outerPlanState(node);
 	if (IsA(child, AppendState))

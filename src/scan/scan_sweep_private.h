@@ -12,9 +12,11 @@
 
 #include "nodes/execnodes.h"
 
-/* May rows that go to the node be deleted before it has looked at them? */
-extern bool strata_sweep_all_are_deleted(ModifyTableState *mt,
-										 ResultRelInfo *target);
+/*
+ * May rows of the target be deleted before the node has looked at them, if the
+ * statement allows it?
+ */
+extern bool strata_sweep_all_are_deleted(const ResultRelInfo *target);
 
 /*
  * Does the statement have a query that is run once, when it is first asked
