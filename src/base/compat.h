@@ -81,6 +81,9 @@ typedef RelFileNode StrataLocator;
 #define STRATA_SET_NEW_STORAGE relation_set_new_filenode
 #define strata_relid_by_storage(space, number) \
 	RelidByRelfilenode(space, number)
+#define strata_relation_set_new_storage(rel, persistence) \
+	RelationSetNewRelfilenode(rel, persistence)
+#define strata_new_file_subid(rel) ((rel)->rd_firstRelfilenodeSubid)
 #else
 typedef RelFileLocator StrataLocator;
 #define STRATA_REL_LOCATOR(rel) ((rel)->rd_locator)
@@ -89,17 +92,9 @@ typedef RelFileLocator StrataLocator;
 #define STRATA_SET_NEW_STORAGE relation_set_new_filelocator
 #define strata_relid_by_storage(space, number) \
 	RelidByRelfilenumber(space, number)
-#endif
-
-/*
- * The same change renamed RelationSetNewRelfilenode; delete when 15 goes.
- */
-#if PG_VERSION_NUM < 160000
-#define strata_relation_set_new_storage(rel, persistence) \
-	RelationSetNewRelfilenode(rel, persistence)
-#else
 #define strata_relation_set_new_storage(rel, persistence) \
 	RelationSetNewRelfilenumber(rel, persistence)
+#define strata_new_file_subid(rel) ((rel)->rd_firstRelfilelocatorSubid)
 #endif
 
 /*

@@ -18,8 +18,10 @@
 #include "dedup/dedup_private.h"
 
 #include "access/sysattr.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "storage/freespace.h"
+#include "storage/lmgr.h"
 #include "utils/memutils.h"
 
 /* At most so many full pages in a row are passed over. */
@@ -30,6 +32,7 @@ typedef struct DedupPlace
 {
 	BlockNumber last;			/* where the last row went */
 	StrataDedupPatience patience;
+	StrataDedupLoad load;
 } DedupPlace;
 
 /* See dedup_private.h. */
@@ -48,6 +51,21 @@ strata_dedup_work(void)
 	if (work == NULL)
 		work = MemoryContextAlloc(TopMemoryContext, strata_page_work_size());
 	return work;
+}
+
+/*
+ * May this transaction have changed the table's replica identity, and roll
+ * that back, while the table's file stays?  Who changes it has this lock.
+ */
+static bool
+identity_may_change(Relation rel)
+{
+	bool		own_file = (rel->rd_createSubid != InvalidSubTransactionId ||
+							strata_new_file_subid(rel) != InvalidSubTransactionId) &&
+	GetCurrentTransactionNestLevel() == 1;
+
+	return !own_file && RelationIsPermanent(rel) &&
+		CheckRelationLockedByMe(rel, AccessExclusiveLock, true);
 }
 
 /*
@@ -94,6 +112,15 @@ strata_dedup_plain_columns(Relation rel, bool **plain)
 	return true;
 }
 
+/* See dedup_private.h. */
+bool
+strata_dedup_wanted(Relation rel, bool **plain)
+{
+	*plain = NULL;
+	return !identity_may_change(rel) &&
+		strata_dedup_plain_columns(rel, plain); /* dedup:DD9 */
+}
+
 /*
  * Would a row like the others not fit?  Also where fillfactor says that it
  * does not.
@@ -118,12 +145,12 @@ strata_dedup_block(Relation rel, BlockNumber block, DedupWhen when,
 	bool	   *plain;
 	Buffer		buffer;
 	Page		page;
-	int			result = -1;
+	int			result = DEDUP_NOT_TRIED;
 
-	if (!strata_dedup_plain_columns(rel, &plain))
+	if (!strata_dedup_wanted(rel, &plain))
 	{
 		if (when != DEDUP_ANY)
-			return -1;
+			return DEDUP_NOT_TRIED;
 		/* dedup:DD5: what it has of symbols goes */
 		plain = palloc(sizeof(bool) * RelationGetDescr(rel)->natts);
 		memset(plain, true, sizeof(bool) * RelationGetDescr(rel)->natts);
@@ -132,10 +159,12 @@ strata_dedup_block(Relation rel, BlockNumber block, DedupWhen when,
 	if (!ConditionalLockBufferForCleanup(buffer))
 	{
 		ReleaseBuffer(buffer);
-		return -1;
+		return DEDUP_NOT_TRIED;
 	}
 	page = BufferGetPage(buffer);
-	if ((when == DEDUP_ANY || is_full(rel, page)) &&
+	if (when == DEDUP_ANY || is_full(rel, page))
+		result = DEDUP_IN_VAIN;
+	if (result == DEDUP_IN_VAIN &&
 		strata_page_deduplicate(page, RelationGetDescr(rel), plain,
 								strata_dedup_rule_now(), min_gain,
 								work) == STRATA_PAGE_CHANGED)
@@ -178,6 +207,13 @@ strata_dedup_patience(Relation rel)
 }
 
 /* See dedup_private.h. */
+StrataDedupLoad *
+strata_dedup_load(Relation rel)
+{
+	return &last_place(rel, InvalidBlockNumber)->load;
+}
+
+/* See dedup_private.h. */
 bool
 strata_dedup_passes_over(StrataDedupPatience *patience)
 {
@@ -198,8 +234,7 @@ strata_dedup_tell_outcome(StrataDedupPatience *patience, bool gained)
 
 /* See dedup_private.h. */
 void
-strata_dedup_row_went_to(Relation rel, const ItemPointerData *tid,
-						 int min_gain)
+strata_dedup_row_went_to(Relation rel, const ItemPointerData *tid)
 {
 	BlockNumber block = ItemPointerGetBlockNumber(tid);
 	DedupPlace *place;
@@ -223,11 +258,12 @@ strata_dedup_row_went_to(Relation rel, const ItemPointerData *tid,
 	/* it may have been cut off, or be of another file of the table */
 	if (full >= RelationGetNumberOfBlocks(rel))
 		return;
-	room = strata_dedup_block(rel, full, DEDUP_IF_FULL, min_gain);
+	room = strata_dedup_block(rel, full, DEDUP_IF_FULL,
+							  strata_dedup_min_gain);
 	if (room > 0)
 		RecordPageWithFreeSpace(rel, full, room);
 	/* looking for columns may have freed the place */
-	if (rel->rd_amcache != NULL)
+	if (rel->rd_amcache != NULL && room != DEDUP_NOT_TRIED)
 		strata_dedup_tell_outcome(&((DedupPlace *) rel->rd_amcache)->patience,
 								  room > 0);
 }

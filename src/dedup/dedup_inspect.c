@@ -11,7 +11,10 @@
 #include "dedup/dedup_private.h"
 
 #include "access/htup_details.h"
+#include "access/transam.h"
+#include "access/xact.h"
 #include "miscadmin.h"
+#include "storage/procarray.h"
 
 static StrataPageValue values[MaxTupleAttributeNumber];
 
@@ -26,6 +29,24 @@ strata_dedup_copy_page(Relation rel, BlockNumber block,
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	memcpy(copy, BufferGetPage(buffer), BLCKSZ);
 	UnlockReleaseBuffer(buffer);
+}
+
+/*
+ * Was the tuple written by what has been rolled back?  Then the table may have
+ * had other columns, of other types.
+ */
+static bool
+is_rolled_back(HeapTupleHeader tuple)
+{
+	TransactionId xid = HeapTupleHeaderGetRawXmin(tuple);
+
+	if (HeapTupleHeaderXminCommitted(tuple))
+		return false;
+	if (HeapTupleHeaderXminInvalid(tuple) || !TransactionIdIsValid(xid))
+		return true;
+	/* in this order, as a transaction commits before it ends */
+	return !TransactionIdIsCurrentTransactionId(xid) &&
+		!TransactionIdIsInProgress(xid) && !TransactionIdDidCommit(xid);
 }
 
 /*
@@ -45,8 +66,12 @@ strata_dedup_copied_tuple(Relation rel, BlockNumber block, char *copy,
 		return NULL;
 	*len = ItemIdGetLength(id);
 	tuple = (HeapTupleHeader) PageGetItem(copy, id);
-	if (ItemIdGetOffset(id) == MAXALIGN(ItemIdGetOffset(id)) &&
-		ItemIdGetOffset(id) + *len <= BLCKSZ && *len >= SizeofHeapTupleHeader)
+	if (ItemIdGetOffset(id) != MAXALIGN(ItemIdGetOffset(id)) ||
+		ItemIdGetOffset(id) + *len > BLCKSZ || *len < SizeofHeapTupleHeader)
+		 /* it is not looked at */ ;
+	else if (is_rolled_back(tuple))
+		return NULL;			/* dedup:DD8 */
+	else
 		problem = strata_page_values(copy, tuple, *len, RelationGetDescr(rel),
 									 tuple_values);
 	if (problem != NULL)

@@ -64,19 +64,22 @@ strata_dedup_take_back(TupleTableSlot *slot, bool lent)
 }
 
 /*
- * dedup_full.c.  Pages that are full.  row_went_to: a row was put there; the
- * page that is full has to gain so much; may read catalogs.  block:
+ * dedup_full.c.  Pages that are full.  row_went_to: a row was put there;
+ * may read catalogs.  block:
  * deduplicate a page, if nobody else has it and it gains so many bytes; its
- * free bytes then, -1: it is as it was.
+ * free bytes then, or why it is as it was.
  */
+#define DEDUP_IN_VAIN (-1)		/* it gains less */
+#define DEDUP_NOT_TRIED (-2)	/* it is not full, or somebody has it */
+
 typedef enum DedupWhen
 {
 	DEDUP_IF_FULL,				/* and it has none of our pins */
 	DEDUP_ANY
 } DedupWhen;
 
-extern void strata_dedup_row_went_to(Relation rel, const ItemPointerData *tid,
-									 int min_gain);
+extern void strata_dedup_row_went_to(Relation rel,
+									 const ItemPointerData *tid);
 extern int	strata_dedup_block(Relation rel, BlockNumber block, DedupWhen when,
 							   int min_gain);
 
@@ -91,33 +94,52 @@ typedef struct StrataDedupPatience
 	uint16		pass_over;		/* that many are still to be */
 } StrataDedupPatience;
 
+/* What a load knows of a table; see dedup_load.c. */
+typedef struct StrataDedupLoad
+{
+	TransactionId xid;			/* the load's; invalid: there is none */
+	BlockNumber block;			/* its last page has room; invalid: none has */
+	uint32		taken;			/* plain bytes of that page's rows, and how */
+	uint32		saved;			/* many fewer they are there */
+	uint32		room;			/* free bytes of that page */
+	uint32		full;			/* plain bytes of a page that got full; 0: not
+								 * known */
+} StrataDedupLoad;
+
 extern StrataDedupPatience *strata_dedup_patience(Relation rel);
+extern StrataDedupLoad *strata_dedup_load(Relation rel);
 extern bool strata_dedup_passes_over(StrataDedupPatience *patience);
 extern void strata_dedup_tell_outcome(StrataDedupPatience *patience,
 									  bool gained);
 
 /*
  * Columns that stay in their tuples, an array in *plain, palloc'd, or NULL:
- * none; false: the table's pages are not deduplicated.
+ * none; false: the table's pages are not deduplicated.  wanted: the same, and
+ * false where that may be another answer after a rollback.
  */
 extern bool strata_dedup_plain_columns(Relation rel, bool **plain);
+extern bool strata_dedup_wanted(Relation rel, bool **plain);
 extern StrataPageRule strata_dedup_rule_now(void);
 extern StrataPageWork *strata_dedup_work(void);
 
 /*
- * dedup_load.c.  Put the first of these rows into a page of their own, if they
- * fill it; how many.  The slots say where they are.
+ * dedup_load.c.  Put the first of these rows into a page in memory, if they
+ * fill it, or come after others that did (goes_on); how many.  The slots say
+ * where they are.  end: of a load; its last page's room is known to others.
  */
-extern int	strata_dedup_load_page(Relation rel, TupleTableSlot **slots,
+extern int	strata_dedup_load_rows(Relation rel, TupleTableSlot **slots,
 								   int nslots, CommandId cid, int options,
-								   struct BulkInsertStateData *bistate);
+								   struct BulkInsertStateData *bistate,
+								   bool goes_on);
+extern void strata_dedup_load_end(Relation rel);
 
 /* VACUUM FULL tries a page again while it gains so many bytes. */
 #define STRATA_DEDUP_ANOTHER_ROUND 64
 
 /*
  * dedup_inspect.c.  copy_page: into BLCKSZ bytes.  copied_tuple: of such a
- * copy, with its values, or NULL where there is none; damage is an error.
+ * copy, with its values, or NULL where there is none, or one that was rolled
+ * back; damage is an error.
  */
 extern void strata_dedup_copy_page(Relation rel, BlockNumber block,
 								   BufferAccessStrategy strategy, char *copy);

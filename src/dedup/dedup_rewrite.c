@@ -264,10 +264,9 @@ dedup_relation_copy_for_cluster(Relation from, Relation to, Relation index,
 	rewrite.oldest_xmin = oldest_xmin;
 	rewrite.hopeless = InvalidBlockNumber;
 
-	/* the new heap has no indexes yet, and so no identity */
 	rewrite.deduplicate = strata_enable_deduplication &&
 		strata_is_dedup(to) &&
-		strata_dedup_plain_columns(from, &rewrite.plain);
+		strata_dedup_wanted(to, &rewrite.plain);
 	rewrite.values = palloc(natts * sizeof(Datum));
 	rewrite.isnull = palloc(natts * sizeof(bool));
 	rewrite.state = begin_heap_rewrite(from, to, oldest_xmin, *xid_cutoff,

@@ -92,7 +92,8 @@ deduplicate_missed(Relation rel, BlockNumber block,
 	strata_vacuum_delay_point(false);
 	room = strata_dedup_block(rel, block, DEDUP_IF_FULL,
 							  strata_dedup_min_gain);
-	strata_dedup_tell_outcome(patience, room > 0);
+	if (room != DEDUP_NOT_TRIED)
+		strata_dedup_tell_outcome(patience, room > 0);
 	if (room > 0)
 		RecordPageWithFreeSpace(rel, block, room);
 	return room > 0;

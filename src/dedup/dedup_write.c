@@ -22,12 +22,6 @@
 /* heapam fills a few pages with so many rows, of which some may get room again. */
 #define ROWS_AT_A_TIME 64
 
-/*
- * A page that updated rows fill must gain so many times as much: old versions
- * go by themselves, and an image in the log would come every few rows.
- */
-#define UPDATE_GAIN 3
-
 static void
 dedup_tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid,
 				   int options,
@@ -36,7 +30,7 @@ dedup_tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid,
 	/* there is room in earlier pages, also of a new table */
 	strata_dedup_heap->tuple_insert(rel, slot, cid,
 									options & ~TABLE_INSERT_SKIP_FSM, bistate);
-	strata_dedup_row_went_to(rel, &slot->tts_tid, strata_dedup_min_gain);
+	strata_dedup_row_went_to(rel, &slot->tts_tid);
 }
 
 static void
@@ -47,28 +41,38 @@ dedup_tuple_insert_speculative(Relation rel, TupleTableSlot *slot,
 {
 	strata_dedup_heap->tuple_insert_speculative(rel, slot, cid, options,
 												bistate, token);
-	strata_dedup_row_went_to(rel, &slot->tts_tid, strata_dedup_min_gain);
+	strata_dedup_row_went_to(rel, &slot->tts_tid);
 }
 
+/* As many as go into pages in memory; the others by heapam, some at a time. */
 static void
 dedup_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
 				   CommandId cid,
 				   int options, struct BulkInsertStateData *bistate)
 {
+	bool		loaded = false;
+
 	options &= ~TABLE_INSERT_SKIP_FSM;
 	for (int from = 0, n; from < nslots; from += n)
 	{
-		n = strata_dedup_load_page(rel, slots + from, nslots - from, cid,
-								   options, bistate);
-		if (n > 0)
+		n = strata_dedup_load_rows(rel, slots + from, nslots - from, cid,
+								   options, bistate, loaded);
+		loaded = n > 0;
+		if (loaded)
 			continue;
 		n = Min(ROWS_AT_A_TIME, nslots - from);
 		strata_dedup_heap->multi_insert(rel, slots + from, n, cid, options,
 										bistate);
 		for (int i = from; i < from + n; i++)
-			strata_dedup_row_went_to(rel, &slots[i]->tts_tid,
-									 strata_dedup_min_gain);
+			strata_dedup_row_went_to(rel, &slots[i]->tts_tid);
 	}
+}
+
+static void
+dedup_finish_bulk_insert(Relation rel, int options)
+{
+	(void) options;
+	strata_dedup_load_end(rel);
 }
 
 /* Columns of a tuple that are symbols, as members of sets. */
@@ -289,9 +293,13 @@ dedup_tuple_update(Relation rel, ItemPointer otid, TupleTableSlot *slot,
 		result = update_symbols(rel, &call, &row, buffer, symbols);
 	ReleaseBuffer(buffer);
 	bms_free(symbols);
-	if (result == TM_Ok)
-		strata_dedup_row_went_to(rel, &slot->tts_tid,
-								 UPDATE_GAIN * strata_dedup_min_gain);
+
+	/*
+	 * A page that updated rows fill is left to VACUUM: by then old versions
+	 * are gone, where now an image would be logged every few rows.
+	 */
+	if (result == TM_Ok && unlikely(strata_torture))
+		strata_dedup_row_went_to(rel, &slot->tts_tid);
 	return result;
 }
 
@@ -326,6 +334,7 @@ strata_dedup_write_init(TableAmRoutine *am)
 	am->tuple_insert = dedup_tuple_insert;
 	am->tuple_insert_speculative = dedup_tuple_insert_speculative;
 	am->multi_insert = dedup_multi_insert;
+	am->finish_bulk_insert = dedup_finish_bulk_insert;
 	am->tuple_update = dedup_tuple_update;
 	am->tuple_delete = dedup_tuple_delete;
 }

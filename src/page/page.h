@@ -120,7 +120,8 @@ typedef enum StrataPageOutcome
 {
 	STRATA_PAGE_NO_GAIN,
 	STRATA_PAGE_CHANGED,
-	STRATA_PAGE_DAMAGED
+	STRATA_PAGE_DAMAGED,
+	STRATA_PAGE_TOO_LARGE		/* what is condensed does not fit */
 } StrataPageOutcome;
 
 /* Memory to work in, and the new page, MAXALIGNed. */
@@ -143,5 +144,26 @@ extern StrataPageOutcome strata_page_deduplicate(const char *page,
 												 StrataPageRule rule,
 												 int min_gain,
 												 StrataPageWork *work);
+
+/*
+ * A wide page: plain rows in memory, more of them than a page has room for,
+ * from offset number 1 on.  init: STRATA_PAGE_WIDE MAXALIGNed bytes.  add: a
+ * tuple as PageAddItem() takes it; false: there is no room.  cut: only the
+ * first n rows stay.
+ *
+ * condense: as deduplicate, from a wide page to one of BLCKSZ bytes.
+ */
+#define STRATA_PAGE_WIDE Min(2 * BLCKSZ, 32768)
+
+extern void strata_page_wide_init(char *wide);
+extern bool strata_page_wide_add(char *wide, const HeapTupleHeaderData *tuple,
+								 uint32 len);
+extern void strata_page_wide_cut(char *wide, int n);
+extern StrataPageOutcome strata_page_condense(const char *wide,
+											  TupleDesc desc,
+											  const bool *plain,
+											  StrataPageRule rule,
+											  int min_gain,
+											  StrataPageWork *work);
 
 #endif							/* STRATA_PAGE_H */

@@ -60,6 +60,15 @@ page_hash_value(const char *bytes, int len)
 	return strata_hash_word(hash ^ (hash >> 29) ^ high) % PAGE_BUCKETS;
 }
 
+static bool
+is_this_value(const StrataPageWork *work, int v, const StrataPageValue *column)
+{
+	const PageValue *value = &work->value[v];
+
+	return value->len == column->len &&
+		memcmp(work->page + value->at, column->bytes, column->len) == 0;
+}
+
 /* The number of the value with these bytes, which is made if it is new. */
 static int
 page_find_value(StrataPageWork *work, const StrataPageValue *column)
@@ -68,13 +77,9 @@ page_find_value(StrataPageWork *work, const StrataPageValue *column)
 	PageValue  *value;
 	int			v;
 
-	for (v = work->bucket[bucket]; v >= 0; v = value->next)
-	{
-		value = &work->value[v];
-		if (value->len == column->len &&
-			memcmp(work->page + value->at, column->bytes, column->len) == 0)
+	for (v = work->bucket[bucket]; v >= 0; v = work->value[v].next)
+		if (is_this_value(work, v, column))
 			return v;
-	}
 	v = work->nvalues++;
 	value = &work->value[v];
 	value->at = column->bytes - work->page;
@@ -87,14 +92,21 @@ page_find_value(StrataPageWork *work, const StrataPageValue *column)
 	return v;
 }
 
-/* The same, of a column that may be a symbol of the page as it is. */
+/* The same, of a column, which may be a symbol of the page as it is. */
 static int
-page_find_column(StrataPageWork *work, const StrataPageValue *column)
+page_find_column(StrataPageWork *work, int colno,
+				 const StrataPageValue *column)
 {
 	int16	   *known;
 
 	if (column->symbol < 0)
-		return page_find_value(work, column);
+	{
+		int16	   *last = &work->last[colno];
+
+		if (*last < 0 || !is_this_value(work, *last, column))
+			*last = page_find_value(work, column);
+		return *last;
+	}
 	known = &work->known[column->symbol];
 	/* as long as in another column, unless it is damaged */
 	if (*known < 0 || work->value[*known].len != column->len)
@@ -151,6 +163,8 @@ collect_item(StrataPageWork *work, PageItem *item,
 	usual = is_usual(work, tuple, len);
 	item->first = work->nentries;
 	item->natts = HeapTupleHeaderGetNatts(tuple);
+	if (usual && !strata_page_is_flagged(tuple))
+		item->plain = len;
 	for (int i = 0; i < item->natts; i++)
 	{
 		const StrataPageValue *column = &work->columns[i];
@@ -168,7 +182,7 @@ collect_item(StrataPageWork *work, PageItem *item,
 		entry->value = -1;
 		if (!usual || !may_be_symbol(work, i, column))
 			continue;
-		entry->value = page_find_column(work, column);
+		entry->value = page_find_column(work, i, column);
 		value = &work->value[entry->value];
 		value->count++;
 		value->alignment =
@@ -186,21 +200,24 @@ strata_page_collect(StrataPageWork *work)
 {
 	const PageHeaderData *header = (const PageHeaderData *) work->page;
 	const StrataPageTable *table;
-	const char *problem = strata_page_table(work->page, &table);
+	const char *problem;
 	int			nitems;
 	uint32		used = 0;
 
-	if (problem != NULL)
+	/* a wide page has none */
+	if (work->size == BLCKSZ &&
+		(problem = strata_page_table(work->page, &table)) != NULL)
 		return problem;
 	if (header->pd_lower < SizeOfPageHeaderData ||
 		header->pd_lower > header->pd_upper ||
 		header->pd_upper > header->pd_special ||
-		header->pd_special > BLCKSZ ||
-		PageGetPageSize((Page) work->page) != BLCKSZ)
+		header->pd_special > work->size ||
+		PageGetPageSize((Page) work->page) != work->size)
 		return "page header is wrong";
 	work->nentries = work->nvalues = work->nsymbols = 0;
 	memset(work->bucket, -1, sizeof(work->bucket));
 	memset(work->known, -1, sizeof(work->known));
+	memset(work->last, -1, sizeof(int16) * work->desc->natts);
 	nitems = PageGetMaxOffsetNumber((Page) work->page);
 	for (int i = 0; i < nitems; i++)
 	{
@@ -218,7 +235,7 @@ strata_page_collect(StrataPageWork *work)
 		if (ItemIdGetOffset(id) < header->pd_upper ||
 			ItemIdGetOffset(id) != MAXALIGN(ItemIdGetOffset(id)) ||
 			ItemIdGetOffset(id) + len > header->pd_special ||
-			len < SizeofHeapTupleHeader || used > BLCKSZ)
+			len < SizeofHeapTupleHeader || used > work->size)
 			return "line pointer is wrong";
 		problem = collect_item(work, &work->item[i],
 							   page_item_tuple(work->page, i + 1), len);
@@ -228,10 +245,13 @@ strata_page_collect(StrataPageWork *work)
 	return NULL;
 }
 
-/* See page_private.h. */
-uint32
-strata_page_item_size(const StrataPageWork *work, const PageItem *item,
-					  bool with_symbols, int *nsymbols)
+/*
+ * Bytes of a tuple, without symbols or with those there are; nsymbols: how
+ * many of them it has.
+ */
+static uint32
+item_size(const StrataPageWork *work, const PageItem *item,
+		  bool with_symbols, int *nsymbols)
 {
 	const PageEntry *entry = &work->entry[item->first];
 	uint32		off = 0;
@@ -252,8 +272,7 @@ strata_page_item_size(const StrataPageWork *work, const PageItem *item,
 	}
 	if (n > 0)
 		off += n + BITMAPLEN(item->natts);
-	if (nsymbols != NULL)
-		*nsymbols = n;
+	*nsymbols = n;
 	return page_header_size(item->natts, n > 0 ||
 							item->nentries < item->natts) + off;
 }
@@ -347,11 +366,18 @@ drop_useless(StrataPageWork *work)
 		PageItem   *item = &work->item[i];
 		PageEntry  *entry = &work->entry[item->first];
 		int			nsymbols;
-		uint32		with = strata_page_item_size(work, item, true, &nsymbols);
-		bool		useless = nsymbols > 0 && !for_developers(work->rule) &&
-		MAXALIGN(with) >=
-		MAXALIGN(strata_page_item_size(work, item, false, NULL));
+		int			none;
+		uint32		plain;
+		bool		useless = false;
 
+		item->size = item_size(work, item, true, &nsymbols);
+		item->nsymbols = nsymbols;
+		if (nsymbols > 0 && !for_developers(work->rule))
+		{
+			plain = item->plain > 0 ? item->plain :
+				item_size(work, item, false, &none);
+			useless = MAXALIGN(item->size) >= MAXALIGN(plain);
+		}
 		dropped |= useless;
 		for (int e = 0; e < item->nentries; e++, entry++)
 		{

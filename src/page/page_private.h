@@ -16,8 +16,8 @@
 #define PAGE_BUCKETS 1024
 
 /* As many values as a page can hold: each takes a byte of its tuple. */
-#define PAGE_MAX_ENTRIES BLCKSZ
-#define PAGE_MAX_ITEMS (BLCKSZ / sizeof(ItemIdData))
+#define PAGE_MAX_ENTRIES STRATA_PAGE_WIDE
+#define PAGE_MAX_ITEMS (STRATA_PAGE_WIDE / sizeof(ItemIdData))
 
 /* A value of a tuple that is not null; where it stands is counted from the page. */
 typedef struct PageEntry
@@ -46,6 +46,9 @@ typedef struct PageItem
 	uint16		first;
 	uint16		nentries;
 	uint16		natts;
+	uint16		plain;			/* bytes without symbols; 0: not known */
+	uint16		size;			/* bytes with its symbols, and how many */
+	uint16		nsymbols;		/* these are */
 } PageItem;
 
 struct StrataPageWork
@@ -53,6 +56,7 @@ struct StrataPageWork
 	/* first, as what is allocated is MAXALIGNed */
 	char		result[BLCKSZ];
 	const char *page;
+	uint32		size;			/* of page */
 	TupleDesc	desc;
 	const bool *plain;
 	StrataPageRule rule;
@@ -61,6 +65,8 @@ struct StrataPageWork
 	int			nsymbols;
 	int16		bucket[PAGE_BUCKETS];
 	int16		known[STRATA_PAGE_MAX_SYMBOLS]; /* old symbol -> value, or -1 */
+	int16		last[MaxTupleAttributeNumber];	/* column -> value of the
+												 * tuple before, or -1 */
 	PageItem	item[PAGE_MAX_ITEMS];	/* by offset number - 1 */
 	PageEntry	entry[PAGE_MAX_ENTRIES];
 	PageValue	value[PAGE_MAX_ENTRIES];
@@ -103,13 +109,5 @@ page_header_size(int natts, bool bitmap)
 /* page_choose.c: fill work's items, entries and values, and choose symbols. */
 extern const char *strata_page_collect(StrataPageWork *work);
 extern void strata_page_choose(StrataPageWork *work);
-
-/*
- * Bytes of a tuple, without symbols or with those there are; nsymbols: how
- * many of them it has, may be NULL.
- */
-extern uint32 strata_page_item_size(const StrataPageWork *work,
-									const PageItem *item, bool with_symbols,
-									int *nsymbols);
 
 #endif							/* STRATA_PAGE_PRIVATE_H */

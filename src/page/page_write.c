@@ -125,13 +125,12 @@ write_tuples(StrataPageWork *work)
 		ItemId		from = PageGetItemId((Page) work->page, i + 1);
 		ItemId		to = PageGetItemId((Page) work->result, i + 1);
 		HeapTupleHeader tuple;
-		int			nsymbols;
-		uint32		len;
+		int			nsymbols = item->nsymbols;
+		uint32		len = item->size;
 
 		if (!ItemIdIsNormal(from))
 			continue;
 		tuple = page_item_tuple(work->page, i + 1);
-		len = strata_page_item_size(work, item, true, &nsymbols);
 		if (nsymbols == 0 && !strata_page_is_flagged(tuple))
 			len = ItemIdGetLength(from);
 		if (upper < header->pd_lower + MAXALIGN(len))
@@ -153,11 +152,13 @@ write_tuples(StrataPageWork *work)
 	return true;
 }
 
-/* See page.h. */
-StrataPageOutcome
-strata_page_deduplicate(const char *page, TupleDesc desc, const bool *plain,
-						StrataPageRule rule, int min_gain,
-						StrataPageWork *work)
+/*
+ * The page, of `size` bytes, with values chosen anew; STRATA_PAGE_TOO_LARGE:
+ * they do not fit into BLCKSZ bytes.
+ */
+static StrataPageOutcome
+page_rewrite(const char *page, uint32 size, TupleDesc desc, const bool *plain,
+			 StrataPageRule rule, int min_gain, StrataPageWork *work)
 {
 	const PageHeaderData *old = (const PageHeaderData *) page;
 	PageHeader	header = (PageHeader) work->result;
@@ -166,25 +167,92 @@ strata_page_deduplicate(const char *page, TupleDesc desc, const bool *plain,
 	if (PageIsNew((Page) page))
 		return STRATA_PAGE_NO_GAIN;
 	work->page = page;
+	work->size = size;
 	work->desc = desc;
 	work->plain = plain;
 	work->rule = rule;
 	if (strata_page_collect(work) != NULL)
 		return STRATA_PAGE_DAMAGED;
 	strata_page_choose(work);
-	if (work->nsymbols == 0 && old->pd_special == BLCKSZ)
+	if (work->nsymbols == 0 && old->pd_special == size)
 		return STRATA_PAGE_NO_GAIN;
 	table_size = write_table(work, NULL);
 	if (old->pd_lower + table_size > BLCKSZ)
-		return STRATA_PAGE_NO_GAIN;
+		return STRATA_PAGE_TOO_LARGE;
 	memset(work->result, 0, BLCKSZ);
 	memcpy(work->result, page, old->pd_lower);
+	header->pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
 	header->pd_special = BLCKSZ - table_size;
 	write_table(work, work->result + header->pd_special);
-	if (!write_tuples(work) ||
-		(int) (header->pd_upper - header->pd_lower) -
+	if (!write_tuples(work))
+		return STRATA_PAGE_TOO_LARGE;
+	if ((int) (header->pd_upper - header->pd_lower) + (int) (size - BLCKSZ) -
 		(int) (old->pd_upper - old->pd_lower) < min_gain)
 		return STRATA_PAGE_NO_GAIN;
 	Assert(header->pd_upper <= header->pd_special); /* page:PS3 */
 	return STRATA_PAGE_CHANGED;
+}
+
+/* See page.h. */
+StrataPageOutcome
+strata_page_deduplicate(const char *page, TupleDesc desc, const bool *plain,
+						StrataPageRule rule, int min_gain,
+						StrataPageWork *work)
+{
+	StrataPageOutcome outcome = page_rewrite(page, BLCKSZ, desc, plain, rule,
+											 min_gain, work);
+
+	return outcome == STRATA_PAGE_TOO_LARGE ? STRATA_PAGE_NO_GAIN : outcome;
+}
+
+/* See page.h. */
+StrataPageOutcome
+strata_page_condense(const char *wide, TupleDesc desc, const bool *plain,
+					 StrataPageRule rule, int min_gain, StrataPageWork *work)
+{
+	return page_rewrite(wide, STRATA_PAGE_WIDE, desc, plain, rule, min_gain,
+						work);
+}
+
+/* See page.h. */
+void
+strata_page_wide_init(char *wide)
+{
+	PageHeader	header = (PageHeader) wide;
+
+	memset(wide, 0, SizeOfPageHeaderData);
+	header->pd_lower = SizeOfPageHeaderData;
+	header->pd_upper = header->pd_special = STRATA_PAGE_WIDE;
+	header->pd_pagesize_version = STRATA_PAGE_WIDE | PG_PAGE_LAYOUT_VERSION;
+}
+
+/* See page.h. */
+bool
+strata_page_wide_add(char *wide, const HeapTupleHeaderData *tuple, uint32 len)
+{
+	PageHeader	header = (PageHeader) wide;
+	int			n = PageGetMaxOffsetNumber(wide);
+
+	if (n >= MaxHeapTuplesPerPage ||
+		header->pd_lower + sizeof(ItemIdData) + MAXALIGN(len) >
+		header->pd_upper)
+		return false;
+	header->pd_lower += sizeof(ItemIdData);
+	header->pd_upper -= MAXALIGN(len);
+	memcpy(wide + header->pd_upper, tuple, len);
+	memset(wide + header->pd_upper + len, 0, MAXALIGN(len) - len);
+	ItemIdSetNormal(PageGetItemId(wide, n + 1), header->pd_upper, len);
+	return true;
+}
+
+/* See page.h. */
+void
+strata_page_wide_cut(char *wide, int n)
+{
+	PageHeader	header = (PageHeader) wide;
+
+	Assert(n <= PageGetMaxOffsetNumber(wide));	/* page:PS5 */
+	header->pd_lower = SizeOfPageHeaderData + n * sizeof(ItemIdData);
+	header->pd_upper = n == 0 ? header->pd_special :
+		ItemIdGetOffset(PageGetItemId(wide, n));
 }

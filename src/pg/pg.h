@@ -98,11 +98,12 @@ extern void strata_partition_desc_make(Relation rel);
  * rewrite_page: the page that a rewrite of one heap into another has begun and
  * not written yet, to be changed by the caller, and its block; NULL: none.
  *
- * page_put_row: a slot's row as xid's command cid inserts it into a page in
- * memory; false: it does not fit and leave `spare` bytes, or is one that
- * heap_insert() would toast; the page is as it was.  page_append: the page
- * becomes the table's last one, logged; its block.  Its rows are to be shown
- * in their slots by the caller.
+ * tuple_to_load: a slot's row as xid's command cid inserts it; NULL: one that
+ * heap_insert() would toast.  page_append: a new last page of the table, empty
+ * and locked.  page_load: the page in memory, whose last nrows rows are new
+ * (tuples to load), is written into the buffer and logged; the caller has a
+ * cleanup lock, which is released, as the pin is.  The rows are to be shown in
+ * their slots by the caller.
  */
 typedef struct StrataIndexColumns
 {
@@ -119,11 +120,13 @@ extern void strata_index_columns_show(StrataIndexColumns *columns,
 extern void strata_index_columns_restore(StrataIndexColumns *columns);
 extern char *strata_rewrite_page(RewriteState state, Relation from,
 								 Relation to, BlockNumber *block);
-extern bool strata_page_put_row(Relation rel, char *page,
-								TupleTableSlot *slot, TransactionId xid,
-								CommandId cid, Size spare);
-extern BlockNumber strata_page_append(Relation rel, char *page,
-									  struct BulkInsertStateData *bistate);
+extern HeapTuple strata_tuple_to_load(Relation rel, TupleTableSlot *slot,
+									  TransactionId xid, CommandId cid,
+									  bool *should_free);
+extern Buffer strata_page_append(Relation rel,
+								 struct BulkInsertStateData *bistate);
+extern void strata_page_load(Relation rel, Buffer buffer, char *page,
+							 int nrows);
 
 /*
  * A slot of a type of ours that is laid out as TTSOpsBufferHeapTuple's shows

@@ -156,43 +156,55 @@ strata_rewrite_page(RewriteState state, Relation from, Relation to,
 }
 
 /* See pg.h. */
-bool
-strata_page_put_row(Relation rel, char *page, TupleTableSlot *slot,
-					TransactionId xid, CommandId cid, Size spare)
+HeapTuple
+strata_tuple_to_load(Relation rel, TupleTableSlot *slot, TransactionId xid,
+					 CommandId cid, bool *should_free)
 {
-	bool		should_free;
-	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, true, &should_free);
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, true, should_free);
 	HeapTupleHeader header = tuple->t_data;
-	bool		fits = !HeapTupleHasExternal(tuple) &&
-	tuple->t_len <= TOAST_TUPLE_THRESHOLD &&
-	PageGetHeapFreeSpace(page) >= MAXALIGN(tuple->t_len) + spare;
 
-	if (fits)
+	if (HeapTupleHasExternal(tuple) || tuple->t_len > TOAST_TUPLE_THRESHOLD)
 	{
-		header->t_infomask &= ~HEAP_XACT_MASK;
-		header->t_infomask2 &= ~HEAP2_XACT_MASK;
-		header->t_infomask |= HEAP_XMAX_INVALID;
-		HeapTupleHeaderSetXmin(header, xid);
-		HeapTupleHeaderSetCmin(header, cid);
-		HeapTupleHeaderSetXmax(header, 0);
-		slot->tts_tableOid = tuple->t_tableOid = RelationGetRelid(rel);
-		fits = PageAddItem(page, (Item) header, tuple->t_len,
-						   InvalidOffsetNumber, false, true) != InvalidOffsetNumber;
+		if (*should_free)
+			heap_freetuple(tuple);
+		return NULL;
 	}
-	if (should_free)
-		heap_freetuple(tuple);
-	return fits;
+	header->t_infomask &= ~HEAP_XACT_MASK;
+	header->t_infomask2 &= ~HEAP2_XACT_MASK;
+	header->t_infomask |= HEAP_XMAX_INVALID;
+	HeapTupleHeaderSetXmin(header, xid);
+	HeapTupleHeaderSetCmin(header, cid);
+	HeapTupleHeaderSetXmax(header, 0);
+	slot->tts_tableOid = tuple->t_tableOid = RelationGetRelid(rel);
+	return tuple;
 }
 
 /* See pg.h. */
-BlockNumber
-strata_page_append(Relation rel, char *page,
-				   struct BulkInsertStateData *bistate)
+void
+strata_page_load(Relation rel, Buffer buffer, char *page, int nrows)
+{
+	int			nitems = PageGetMaxOffsetNumber(page);
+
+	for (int i = nitems - nrows + 1; i <= nitems; i++)
+	{
+		HeapTupleHeader header =
+		(HeapTupleHeader) PageGetItem(page, PageGetItemId(page, i));
+
+		ItemPointerSet(&header->t_ctid, BufferGetBlockNumber(buffer), i);
+	}
+	strata_page_replace(rel, buffer, page);
+	UnlockReleaseBuffer(buffer);
+	/* of serializable readers, those of the whole table */
+	CheckForSerializableConflictIn(rel, NULL, InvalidBlockNumber);
+	pgstat_count_heap_insert(rel, nrows);
+}
+
+/* See pg.h. */
+Buffer
+strata_page_append(Relation rel, struct BulkInsertStateData *bistate)
 {
 	bool		extension_lock = !RELATION_IS_LOCAL(rel);
-	int			n = PageGetMaxOffsetNumber(page);
 	Buffer		buffer;
-	BlockNumber block;
 
 	if (extension_lock)
 		LockRelationForExtension(rel, ExclusiveLock);
@@ -200,18 +212,5 @@ strata_page_append(Relation rel, char *page,
 								bistate != NULL ? bistate->strategy : NULL);
 	if (extension_lock)
 		UnlockRelationForExtension(rel, ExclusiveLock);
-	block = BufferGetBlockNumber(buffer);
-	for (int i = 1; i <= n; i++)
-	{
-		HeapTupleHeader header =
-		(HeapTupleHeader) PageGetItem(page, PageGetItemId(page, i));
-
-		ItemPointerSet(&header->t_ctid, block, i);
-	}
-	strata_page_replace(rel, buffer, page);
-	UnlockReleaseBuffer(buffer);
-	/* of serializable readers, those of the whole table */
-	CheckForSerializableConflictIn(rel, NULL, InvalidBlockNumber);
-	pgstat_count_heap_insert(rel, n);
-	return block;
+	return buffer;
 }

@@ -54,6 +54,26 @@ SELECT pg_relation_size('dl_d') <= :size AS used_again;
 DELETE FROM dl_h WHERE id % 10 > 0;
 \copy dl_h (id) FROM PROGRAM 'seq 20001 28000'
 SELECT dl_same();
+-- the room of COPY's last page is used by the next row
+TRUNCATE dl_d, dl_h;
+\copy dl_d (id) FROM PROGRAM 'seq 1 2020'
+SELECT pg_relation_size('dl_d') AS size \gset
+INSERT INTO dl_d (id) VALUES (100000);
+SELECT pg_relation_size('dl_d') = :size AS same_page;
+-- a load that goes on after a savepoint, beside a reader of its last page
+TRUNCATE dl_d;
+BEGIN;
+\copy dl_d (id) FROM PROGRAM 'seq 1 1500'
+SAVEPOINT a;
+\copy dl_d (id) FROM PROGRAM 'seq 5001 6500'
+ROLLBACK TO a;
+DECLARE c CURSOR FOR SELECT id FROM dl_d WHERE id > 1496;
+FETCH 1 FROM c;
+\copy dl_d (id) FROM PROGRAM 'seq 1501 3000'
+FETCH 100 FROM c;
+COMMIT;
+\copy dl_h (id) FROM PROGRAM 'seq 1 3000'
+SELECT dl_same();
 TRUNCATE dl_d, dl_h;
 
 -- in a transaction that made the table, frozen, with room left, of other persistence

@@ -331,3 +331,26 @@ page_sample_deduplicate(const PageSample *page, TupleDesc desc, const bool *plai
 		return "second time has another page";
 	return NULL;
 }
+
+/* See page_sample.h. */
+const char *
+page_sample_condense(const char *wide, TupleDesc desc, StrataPageRule rule,
+					 int min_gain, StrataPageOutcome *outcome, PageSample *out)
+{
+	static StrataPageWork *work = NULL;
+	const PageHeaderData *header = (const PageHeaderData *) wide;
+	int			used = STRATA_PAGE_WIDE - (header->pd_upper - header->pd_lower);
+	const char *problem;
+
+	if (work == NULL)
+		work = malloc(strata_page_work_size());
+	*outcome = strata_page_condense(wide, desc, NULL, rule, min_gain, work);
+	if (*outcome != STRATA_PAGE_CHANGED)
+		return NULL;
+	memcpy(out, strata_page_work_result(work), BLCKSZ);
+	if (used - (BLCKSZ - free_bytes(out)) < min_gain)
+		return "gain is too small";
+	if ((problem = compare_pages((const PageSample *) wide, out, desc)) != NULL)
+		return problem;
+	return deform_any(out, desc);
+}

@@ -60,4 +60,8 @@ extern OffsetNumber page_sample_add_texts(PageSample *page, TupleDesc desc,...);
 extern const char *page_sample_deduplicate(const PageSample *page, TupleDesc desc, const bool *plain, StrataPageRule rule,
 										   int min_gain, StrataPageOutcome *outcome, PageSample *out);
 
+/* The same for a wide page, which is condensed. */
+extern const char *page_sample_condense(const char *wide, TupleDesc desc, StrataPageRule rule,
+										int min_gain, StrataPageOutcome *outcome, PageSample *out);
+
 #endif							/* STRATA_PAGE_SAMPLE_H */

@@ -326,6 +326,65 @@ random_rows(void)
 		}
 }
 
+/* More rows than a page has room for, condensed into one, until they do not fit. */
+static void
+wide_page(void)
+{
+	static union
+	{
+		char		bytes[STRATA_PAGE_WIDE];
+		double		aligned;
+	}			wide;
+	TupleDesc	desc = page_sample_desc("tt8t");
+	StrataPageOutcome outcome = STRATA_PAGE_NO_GAIN;
+	unsigned	seen[STRATA_PAGE_TOO_LARGE + 1] = {0};
+	int			most = 0;
+
+	for (int round = 0; round < 200; round++)
+	{
+		int			different = 1 << unit_below(12);
+		int			n = 0;
+		const char *problem;
+
+		strata_page_wide_init(wide.bytes);
+		for (;;)
+		{
+			char		a[40],
+						b[80];
+			ItemId		id;
+
+			snprintf(a, sizeof(a), "customer %d", (int) unit_below(different));
+			snprintf(b, sizeof(b), "%d San Antonio Road, Palo Alto", (int) unit_below(different));
+			page_sample_init(&page);
+			CHECK(page_sample_add_texts(&page, desc, a, unit_below(9) == 0 ? "" : b, "", b, NULL) == 1);
+			id = PageGetItemId(page.bytes, 1);
+			if (!strata_page_wide_add(wide.bytes, (HeapTupleHeader) (page.bytes + ItemIdGetOffset(id)), ItemIdGetLength(id)))
+				break;
+			n++;
+			CHECK((int) PageGetMaxOffsetNumber(wide.bytes) == n);
+		}
+		CHECK(n > 100);
+		if (unit_below(2))
+		{
+			n = 1 + (int) unit_below(n);
+			strata_page_wide_cut(wide.bytes, n);
+			CHECK((int) PageGetMaxOffsetNumber(wide.bytes) == n);
+		}
+		problem = page_sample_condense(wide.bytes, desc, (StrataPageRule) (round % (STRATA_PAGE_ALL + 1)), 100, &outcome, &out);
+		if (problem != NULL)
+			snprintf(unit_context, sizeof(unit_context), "%s", problem);
+		CHECK(problem == NULL && outcome != STRATA_PAGE_DAMAGED);
+		seen[outcome]++;
+		if (outcome == STRATA_PAGE_CHANGED)
+			most = Max(most, n);
+	}
+	CHECK(seen[STRATA_PAGE_CHANGED] > 20 && seen[STRATA_PAGE_TOO_LARGE] > 20 && seen[STRATA_PAGE_NO_GAIN] > 0);
+	CHECK(most > 110);
+	strata_page_wide_cut(wide.bytes, 0);
+	CHECK(page_sample_condense(wide.bytes, desc, STRATA_PAGE_ALL, 0, &outcome, &out) == NULL && outcome == STRATA_PAGE_NO_GAIN);
+	free(desc);
+}
+
 /* Damaged bytes, wherever: no read outside (the sanitizer sees), no page made of them that differs. */
 static void
 damage(void)
@@ -368,6 +427,7 @@ main(int argc, char **argv)
 	unit_run("page alignment", alignment);
 	unit_run("page many symbols", many_symbols);
 	unit_run("page random rows", random_rows);
+	unit_run("page wide", wide_page);
 	unit_run("page damage", damage);
 	return unit_finish();
 }
