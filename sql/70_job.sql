@@ -266,9 +266,9 @@ CREATE VIEW strata.jobs AS
 		   (j.name || ' [' || j.id || ']')::name AS application_name,
 		   j.schedule_interval, j.max_runtime, j.max_retries, j.retry_period,
 		   j.proc_schema, j.proc_name,
-		   coalesce(c.relowner::regrole, j.owner) AS owner,
+		   CASE WHEN j.proc_schema = '_strata' THEN coalesce(c.relowner::regrole, j.owner) ELSE j.owner END AS owner,
 		   j.scheduled, j.fixed_schedule,
-		   CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = coalesce(c.relowner, j.owner::oid)
+		   CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = CASE WHEN j.proc_schema = '_strata' THEN coalesce(c.relowner, j.owner::oid) ELSE j.owner::oid END
 								AND pg_catalog.pg_has_role(r.oid, 'MEMBER'))
 				THEN CASE j.proc_name WHEN 'policy_refresh_continuous_aggregate'
 					THEN j.config || pg_catalog.jsonb_build_object('mat_hypertable_id', j.hypertable::oid::bigint) ELSE j.config END

@@ -105,6 +105,8 @@ set_check(StrataJob *job, Oid procid)
 {
 	Oid			types[1] = {JSONBOID};
 
+	/* whoever gets the policy's table later does not call it as himself */
+	job->named_owner = job->owner;
 	if (!OidIsValid(procid))
 		job->check_schema = job->check_name = NULL;
 	else

@@ -6,7 +6,8 @@
  *
  * Who owns the database may insert jobs (hook/hook_permission.c lets him), and
  * gets those he could have added himself: he has the rights of the job's
- * owner, and of the owner of the policy's table.  Any other row is left out
+ * owner, and of the owner of the policy's table, and what acts on a table is
+ * one of the extension's own procedures.  Any other row is left out
  * with a warning, so that the rest of the dump is restored.  Jobs wait for the
  * end of the session that does it (job_restore.c).
  *
@@ -61,12 +62,17 @@ new_name(TriggerData *data, const char *column)
 	return value == (Datum) 0 ? pstrdup("") : NameStr(*DatumGetName(value));
 }
 
-/* A policy acts on the table with the rights of the table's owner. */
+/*
+ * A policy acts on the table with the rights of the table's owner, so it calls
+ * what is the extension's own.
+ */
 static bool
-may_have_policy(Oid relid)
+may_have_policy(const StrataJob *job)
 {
-	return get_rel_name(relid) != NULL &&
-		has_privs_of_role(GetUserId(), strata_relation_owner(relid));
+	return get_rel_name(job->hypertable) != NULL &&
+		has_privs_of_role(GetUserId(),
+						  strata_relation_owner(job->hypertable)) &&
+		strata_job_is_system(job);
 }
 
 /*
@@ -131,13 +137,15 @@ strata_job_restored(PG_FUNCTION_ARGS)
 	job.proc_name = new_name(data, "proc_name");
 	if (job.id >= STRATA_JOB_FIRST_USER_ID && OidIsValid(job.owner) &&
 		has_privs_of_role(GetUserId(), job.owner) &&
-		(!OidIsValid(job.hypertable) || may_have_policy(job.hypertable)) &&
+		(!OidIsValid(job.hypertable) || may_have_policy(&job)) &&
 		may_call(&job))
 		return PointerGetDatum(data->tg_trigtuple);
 	ereport(WARNING,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("job %d of role \"%s\" is not restored", job.id,
 					GetUserNameFromId(job.owner, true)),
+			 OidIsValid(job.hypertable) && !strata_job_is_system(&job) ?
+			 errdetail("What acts on a table for its owner is one of the extension's own procedures.") :
 			 errdetail("Only a superuser may restore jobs of other roles."),
 			 errhint("Have that role call add_job(), or restore the data of table _strata.job as a superuser.")));
 	return PointerGetDatum(NULL);

@@ -209,7 +209,9 @@ typedef struct StrataJob
 	Interval	retry_period;
 	char	   *proc_schema;
 	char	   *proc_name;
-	Oid			owner;			/* of the hypertable, if there is one */
+	Oid			owner;			/* a policy's: who owns the table now */
+	Oid			named_owner;	/* who owned it when the policy was made, or
+								 * its check set: as him the check is called */
 	bool		scheduled;
 	bool		fixed_schedule;
 	bool		has_initial_start;

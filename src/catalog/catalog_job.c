@@ -30,12 +30,21 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+/*
+ * Whose rights a job acts with: only what is the extension's own follows the
+ * owner of a table, since a user's routine would run as whoever gets the
+ * table.  The view strata.jobs says the same.
+ */
+#define JOB_OWNER \
+	"CASE WHEN j.proc_schema = '_strata' THEN coalesce(c.relowner, j.owner::oid) ELSE j.owner::oid END"
+
 /* The columns of a StrataJob, in the order read_job() takes them. */
 #define JOB_COLUMNS \
 	"j.id, j.name, j.schedule_interval, j.max_runtime, j.max_retries, j.retry_period," \
-	" j.proc_schema, j.proc_name, coalesce(c.relowner, j.owner::oid), j.scheduled, j.fixed_schedule," \
+	" j.proc_schema, j.proc_name, " JOB_OWNER ", j.scheduled, j.fixed_schedule," \
 	" j.initial_start, j.timezone, j.hypertable::oid, j.config, j.check_schema, j.check_name," \
-	" s.next_start, s.last_start, s.last_finish, s.consecutive_failures, s.running_pid"
+	" s.next_start, s.last_start, s.last_finish, s.consecutive_failures, s.running_pid," \
+	" j.owner::oid"
 #define JOB_TABLES \
 	" FROM _strata.job j LEFT JOIN _strata.job_stat s ON s.job_id = j.id" \
 	" LEFT JOIN pg_catalog.pg_class c ON c.oid = j.hypertable"
@@ -103,6 +112,8 @@ read_job(HeapTuple tuple)
 		DatumGetInt32(column_default(tuple, 21, Int32GetDatum(0)));
 	job->running_pid = DatumGetInt32(column_default(tuple, 22,
 													Int32GetDatum(0)));
+	job->named_owner = DatumGetObjectId(strata_table_column(tuple, 23,
+															&isnull));
 	return job;
 }
 
@@ -213,7 +224,7 @@ add_job_columns(StrataTableArgs *args, const StrataJob *job)
 				   false);
 	strata_arg_text(args, job->proc_schema);
 	strata_arg_text(args, job->proc_name);
-	strata_arg_add(args, OIDOID, ObjectIdGetDatum(job->owner), false);
+	strata_arg_add(args, OIDOID, ObjectIdGetDatum(job->named_owner), false);
 	strata_arg_add(args, BOOLOID, BoolGetDatum(job->scheduled), false);
 	strata_arg_add(args, BOOLOID, BoolGetDatum(job->fixed_schedule), false);
 	strata_arg_add(args, TIMESTAMPTZOID,

@@ -88,7 +88,7 @@ extern void strata_job_call(const StrataJob *job, bool atomic);
 
 /*
  * Call the job's config check, if it has one, with the rights of the job's
- * owner.
+ * owner; a policy's, of him who owned its table when the check was set.
  */
 extern void strata_job_check_config(const StrataJob *job);
 

@@ -174,13 +174,23 @@ strata_job_check_config(const StrataJob *job)
 								   false));
 	call = makeFuncExpr(procid, get_func_rettype(procid), args, InvalidOid,
 						InvalidOid, COERCE_EXPLICIT_CALL);
-	if (job->owner == GetUserId())
+	if (job->named_owner == GetUserId())
 		evaluate(call);
 	else
 	{
 		StrataOwnerContext saved;
 
-		strata_role_enter(job->owner, &saved);
+		if (!SearchSysCacheExists1(AUTHOID,
+								   ObjectIdGetDatum(job->named_owner)))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_OBJECT),
+					 errmsg("the role that set the check of job %d does not exist",
+							job->id),
+					 errhint("Set the check again: SELECT alter_job(%d, check_config => '%s');",
+							 job->id,
+							 quote_qualified_identifier(job->check_schema,
+														job->check_name))));
+		strata_role_enter(job->named_owner, &saved);
 		evaluate(call);
 		strata_owner_leave(&saved);
 	}

@@ -96,6 +96,7 @@ strata_job_add(StrataJob *job, bool has_start, TimestampTz start)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("initial_start cannot be -infinity")));
 	strata_job_check_timezone(job->timezone);
+	job->named_owner = job->owner;
 	strata_job_check_config(job);
 	strata_job_check_preload();
 	job->has_initial_start = has_start || job->fixed_schedule;

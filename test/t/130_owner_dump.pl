@@ -141,7 +141,7 @@ my $insert = q{INSERT INTO _strata.job SELECT (jsonb_populate_record(j, '%s')).*
 foreach my $forged ('{"id": 5}', '{"id": 2000, "owner": "postgres"}', '{"id": 2000, "owner": "another"}',
 	'{"id": 2000, "hypertable": "his", "proc_schema": "_strata", "proc_name": "policy_retention"}',
 	'{"id": 2000, "hypertable": "4000000000"}',
-	'{"id": 2000, "hypertable": "m", "proc_schema": "_strata", "proc_name": "policy_job_history"}')
+	'{"id": 2000, "hypertable": "m", "proc_schema": "_strata", "proc_name": "policy_job_history"}', '{"id": 2000, "hypertable": "m"}')
 {
 	my ($status, $out, $said) = as_role('dbo', 'app', sprintf($insert, $forged));
 	like($said, qr/is not restored/, "$forged: left out");
@@ -168,6 +168,14 @@ foreach my $command ('SELECT * FROM _strata.job', sprintf($insert, '{"id": 2000}
 	my ($status, $out, $said) = as_role('another', 'app', $command);
 	like($said, qr/permission denied/, "another role, $command: refused");
 }
+
+# where such a row is there, a user's routine does not follow the table to its new owner
+$node->safe_psql('app', q{CREATE TABLE ran (who text); GRANT ALL ON ran TO dbo;
+	CREATE OR REPLACE PROCEDURE note(job_id int, config jsonb) LANGUAGE sql AS 'INSERT INTO ran VALUES (current_user)';
+	INSERT INTO _strata.job SELECT (jsonb_populate_record(j, '{"id": 2000, "hypertable": "m"}')).* FROM _strata.job j WHERE id = 1000;
+	ALTER TABLE m OWNER TO postgres; CALL run_job(2000)});
+is($node->safe_psql('app', 'SELECT who, (SELECT owner FROM strata.jobs WHERE job_id = 2000) FROM ran'), 'dbo|dbo', 'it stays the job of the role in its row');
+is($node->safe_psql('app', 'SELECT DISTINCT owner FROM strata.jobs WHERE job_id IN (1001, 1002)'), 'postgres', 'policies follow');
 
 $node->stop;
 done_testing();
