@@ -231,7 +231,6 @@ alter_schedule(FunctionCallInfo fcinfo, StrataJob *job)
 	if (!PG_ARGISNULL(ALTER_TIMEZONE))
 	{
 		job->timezone = text_to_cstring(PG_GETARG_TEXT_PP(ALTER_TIMEZONE));
-		strata_job_check_timezone(job->timezone);
 		changed = true;
 	}
 	if (job->fixed_schedule && !job->has_initial_start)
@@ -239,6 +238,8 @@ alter_schedule(FunctionCallInfo fcinfo, StrataJob *job)
 		job->has_initial_start = true;
 		job->initial_start = GetCurrentTransactionStartTimestamp();
 	}
+	if (changed)
+		strata_job_check_schedule(job);
 	return changed;
 }
 

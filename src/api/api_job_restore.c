@@ -109,8 +109,7 @@ check_schedule(TriggerData *data, StrataJob *job)
 	job->initial_start = no_start ? 0 : DatumGetTimestampTz(start);
 	job->timezone = timezone == (Datum) 0 ? NULL :
 		TextDatumGetCString(timezone);
-	strata_job_check_timezone(job->timezone);
-	(void) strata_job_next_start(job, GetCurrentTimestamp());
+	strata_job_check_schedule(job);
 }
 
 /* Row trigger before INSERT on _strata.job. */

@@ -455,8 +455,10 @@ strata_job_finish(const StrataJob *job, TimestampTz finish,
 						  " proc_name, owner, config, sqlerrcode, err_message, err_detail, err_hint, err_context)"
 						  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
 						  &args, SPI_OK_INSERT);
+	/* a listener who does not read keeps no run from being recorded */
 	if (error != NULL)
-		strata_tables_execute("SELECT pg_catalog.pg_notify('strata_job_failed', $1::text)",
+		strata_tables_execute("SELECT pg_catalog.pg_notify('strata_job_failed', $1::text)"
+							  " WHERE pg_catalog.pg_notification_queue_usage() < 0.9",
 							  &args, SPI_OK_SELECT);
 	strata_tables_leave(&saved);
 	return true;

@@ -13,6 +13,7 @@
 
 #include "catalog/catalog.h"
 #include "compress/compress.h"
+#include "pgtime.h"
 
 /*
  * Reserve shared memory and register the launcher; only while preloading does
@@ -47,7 +48,8 @@ extern void strata_job_stop_database(Oid database);
 /*
  * The first time after `after` that the schedule gives: for a fixed schedule
  * counted from initial_start on the wall clock of the job's time zone, else
- * after + schedule_interval.
+ * after + schedule_interval.  DT_NOEND when that is out of range, or the zone
+ * is not known here; never an error.
  */
 extern TimestampTz strata_job_next_start(const StrataJob *job,
 										 TimestampTz after);
@@ -95,7 +97,12 @@ extern void strata_job_check_config(const StrataJob *job);
 /* What is wrong with arguments of jobs and policies is raised here. */
 extern void strata_job_check_interval(const Interval *interval,
 									  const char *what, bool zero_allowed);
-extern void strata_job_check_timezone(const char *timezone);
+
+/* The zone of a job, UTC if it names none; NULL: there is none of this name. */
+extern pg_tz *strata_job_zone(const char *name);
+
+/* That the time zone is known, and the schedule gives a next start. */
+extern void strata_job_check_schedule(const StrataJob *job);
 
 /* The name is shown as "name [id]", in columns of type name. */
 extern void strata_job_check_name(const StrataJob *job);

@@ -43,14 +43,37 @@ strata_job_check_interval(const Interval *interval, const char *what,
 				 errmsg("%s must not have a negative part", what)));
 }
 
+/*
+ * A zone of the time zone database, or a fixed offset as POSIX writes it; no
+ * abbreviation, which each session may read another way.
+ */
+static void
+check_timezone(const char *timezone)
+{
+	if (strata_job_zone(timezone) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("time zone \"%s\" not recognized", timezone),
+				 errdetail("Jobs take full names of zones, and no abbreviations."),
+				 errhint("SELECT name FROM pg_timezone_names; lists them.")));
+}
+
 /* See job.h. */
 void
-strata_job_check_timezone(const char *timezone)
+strata_job_check_schedule(const StrataJob *job)
 {
-	if (timezone != NULL)
-		(void) DirectFunctionCall2(timestamptz_zone,
-								   CStringGetTextDatum(timezone),
-								   TimestampTzGetDatum(GetCurrentTimestamp()));
+	TimestampTz now = GetCurrentTimestamp();
+	StrataJob	plain = *job;
+
+	check_timezone(job->timezone);
+	plain.fixed_schedule = false;
+	if (TIMESTAMP_IS_NOEND(strata_job_next_start(&plain, now)) ||
+		(!TIMESTAMP_IS_NOEND(job->initial_start) &&
+		 TIMESTAMP_IS_NOEND(strata_job_next_start(job, now))))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("schedule_interval or initial_start is out of range"),
+				 errdetail("The job would have no next start.")));
 }
 
 /* See job.h. */
@@ -95,13 +118,13 @@ strata_job_add(StrataJob *job, bool has_start, TimestampTz start)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("initial_start cannot be -infinity")));
-	strata_job_check_timezone(job->timezone);
-	job->named_owner = job->owner;
-	strata_job_check_config(job);
-	strata_job_check_preload();
 	job->has_initial_start = has_start || job->fixed_schedule;
 	job->initial_start = has_start ? start :
 		GetCurrentTransactionStartTimestamp();
+	strata_job_check_schedule(job);
+	job->named_owner = job->owner;
+	strata_job_check_config(job);
+	strata_job_check_preload();
 	strata_job_insert(job);
 	strata_job_check_name(job);
 	strata_job_set_next_start(job->id,

@@ -133,6 +133,12 @@ extern TimestampTz strata_job_schedule_pass(bool *starved);
 extern void strata_job_run(int32 id);
 
 /*
+ * Scheduler: do a piece of work for each job, in a subtransaction of its own:
+ * what fails for one is a warning in the log, and the others go on.
+ */
+extern void strata_job_each(List *jobs, void (*work) (StrataJob *job));
+
+/*
  * Scheduler: give jobs that came from a dump their next start.  Returns when
  * to look again whether the restore has ended; DT_NOEND: it has.
  */

@@ -65,23 +65,26 @@ restore_goes_on(void)
 	return false;
 }
 
+/* The regular next start of a job that has none. */
+static void
+schedule_restored(StrataJob *job)
+{
+	strata_job_set_next_start(job->id,
+							  strata_job_next_start(job,
+													GetCurrentTimestamp()));
+	if (job->id >= STRATA_JOB_FIRST_USER_ID)
+		strata_job_set_restored(job->id);
+}
+
 /* See job_private.h. */
 TimestampTz
 strata_job_schedule_restored(void)
 {
-	List	   *jobs = strata_job_list(STRATA_JOB_WITHOUT_STAT);
-	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz soon = now + RESTORE_PAUSE_SECONDS * USECS_PER_SEC;
-	ListCell   *lc;
+	TimestampTz soon = GetCurrentTimestamp() +
+	RESTORE_PAUSE_SECONDS * USECS_PER_SEC;
 
-	foreach(lc, jobs)
-	{
-		StrataJob  *job = lfirst(lc);
-
-		strata_job_set_next_start(job->id, strata_job_next_start(job, now));
-		if (job->id >= STRATA_JOB_FIRST_USER_ID)
-			strata_job_set_restored(job->id);
-	}
+	strata_job_each(strata_job_list(STRATA_JOB_WITHOUT_STAT),
+					schedule_restored);
 	if (!strata_job_any_restored())
 		return DT_NOEND;
 	if (restore_goes_on())

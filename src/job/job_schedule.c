@@ -9,6 +9,9 @@
  * 02:00 when clocks change.  Intervals of hours and less are counted in real
  * time.
  *
+ * Nothing here raises an error: the scheduler of all jobs computes with what
+ * is in the row of one.
+ *
  * src/job/job_schedule.c
  *-------------------------------------------------------------------------
  */
@@ -17,11 +20,8 @@
 
 #include "common/int.h"
 #include "common/pg_prng.h"
-#include "fmgr.h"
 #include "pgtime.h"
-#include "utils/builtins.h"
 #include "utils/datetime.h"
-#include "utils/fmgrprotos.h"
 
 /* A failed job is not tried again sooner than this. */
 #define MIN_RETRY_DELAY USECS_PER_SEC
@@ -57,26 +57,93 @@ add_clamped(TimestampTz a, int64 b)
 	return sum;
 }
 
-/* The k-th start of a fixed schedule, in local time of the zone. */
-static TimestampTz
-kth_start(const StrataJob *job, Datum zone, Timestamp local_start, int64 k)
+/* The clock of a zone at a moment; false: out of range. */
+static bool
+to_clock(TimestampTz moment, pg_tz *zone, Timestamp *clock)
 {
-	Interval	step;
-	Datum		local;
+	struct pg_tm tm;
+	fsec_t		fsec;
+	int			offset;
 
-	step.month = (int32) (job->schedule_interval.month * k);
-	step.day = (int32) (job->schedule_interval.day * k);
-	step.time = job->schedule_interval.time * k;
-	local = DirectFunctionCall2(timestamp_pl_interval,
-								TimestampGetDatum(local_start),
-								IntervalPGetDatum(&step));
-	return DatumGetTimestampTz(DirectFunctionCall2(timestamp_zone, zone,
-												   local));
+	return timestamp2tm(moment, &offset, &tm, &fsec, NULL, zone) == 0 &&
+		tm2timestamp(&tm, fsec, NULL, clock) == 0;
+}
+
+/* The moment when the clock of a zone shows this; false: out of range. */
+static bool
+from_clock(Timestamp clock, pg_tz *zone, TimestampTz *moment)
+{
+	struct pg_tm tm;
+	fsec_t		fsec;
+	int			offset;
+
+	if (timestamp2tm(clock, NULL, &tm, &fsec, NULL, NULL) != 0)
+		return false;
+	offset = DetermineTimeZoneOffset(&tm, zone);
+	return tm2timestamp(&tm, fsec, &offset, moment) == 0;
+}
+
+/*
+ * Add months and days, neither negative, as timestamp_pl_interval() does, but
+ * say false where that raises: out of range.
+ */
+static bool
+add_calendar(Timestamp *clock, int64 months, int64 days)
+{
+	struct pg_tm tm;
+	fsec_t		fsec;
+	int64		year;
+	int64		julian;
+	int			last;
+
+	Assert(months >= 0 && days >= 0);	/* job:J4 */
+	if (timestamp2tm(*clock, NULL, &tm, &fsec, NULL, NULL) != 0)
+		return false;
+	months += tm.tm_mon - 1;
+	year = tm.tm_year + months / MONTHS_PER_YEAR;
+	if (year >= JULIAN_MAXYEAR)
+		return false;
+	tm.tm_year = (int) year;
+	tm.tm_mon = (int) (months % MONTHS_PER_YEAR) + 1;
+	last = day_tab[isleap(tm.tm_year)][tm.tm_mon - 1];
+	tm.tm_mday = Min(tm.tm_mday, last);
+	julian = date2j(tm.tm_year, tm.tm_mon, tm.tm_mday) + days;
+	if (julian >= TIMESTAMP_END_JULIAN)
+		return false;
+	j2date((int) julian, &tm.tm_year, &tm.tm_mon, &tm.tm_mday);
+	return tm2timestamp(&tm, fsec, NULL, clock) == 0;
+}
+
+/*
+ * The k-th start of a fixed schedule, from the clock of the zone at the first;
+ * DT_NOEND: out of range.
+ */
+static TimestampTz
+kth_start(const StrataJob *job, pg_tz *zone, Timestamp clock, int64 k)
+{
+	const Interval *step = &job->schedule_interval;
+	int64		time;
+	TimestampTz result;
+
+	if (!add_calendar(&clock, step->month * k, step->day * k) ||
+		pg_mul_s64_overflow(step->time, k, &time) ||
+		pg_add_s64_overflow(clock, time, &clock) ||
+		!IS_VALID_TIMESTAMP(clock) || !from_clock(clock, zone, &result))
+		return DT_NOEND;
+	return result;
+}
+
+/* See job.h. */
+pg_tz *
+strata_job_zone(const char *name)
+{
+	return pg_tzset(name != NULL ? name : "UTC");
 }
 
 /*
  * The first time after `after` that is a multiple of the interval from
  * initial_start, by the clock of the job's zone where days or months count.
+ * DT_NOEND: there is none, or the zone is not known.
  */
 static TimestampTz
 fixed_next(const StrataJob *job, TimestampTz after)
@@ -84,28 +151,31 @@ fixed_next(const StrataJob *job, TimestampTz after)
 	const Interval *interval = &job->schedule_interval;
 	TimestampTz start = job->initial_start;
 	int64		length = Max(schedule_length(interval), 1);
-	Datum		zone;
-	Timestamp	local_start;
+	pg_tz	   *zone;
+	Timestamp	clock;
+	int64		elapsed;
 	int64		k;
 	TimestampTz next;
 
 	if (start > after)
 		return start;
+	if (pg_sub_s64_overflow(after, start, &elapsed))
+		return DT_NOEND;
 	if (interval->month == 0 && interval->day == 0)
-		return add_clamped(after, length - (after - start) % length);
+		return add_clamped(after, length - elapsed % length);
 
-	zone = CStringGetTextDatum(job->timezone != NULL ? job->timezone : "UTC");
-	local_start =
-		DatumGetTimestamp(DirectFunctionCall2(timestamptz_zone, zone,
-											  TimestampTzGetDatum(start)));
+	/* a zone that was known when the job was made need not be so here */
+	zone = strata_job_zone(job->timezone);
+	if (zone == NULL || !to_clock(start, zone, &clock))
+		return DT_NOEND;
 	/* an estimate from below, some steps off for months and clock changes */
-	k = Max((after - start) / length - 2, 0);
-	while ((next = kth_start(job, zone, local_start, k)) <= after)
+	k = Max(elapsed / length - 2, 0);
+	while ((next = kth_start(job, zone, clock, k)) <= after)
 		k++;
 	/* and from above, if the estimate was not below */
 	while (k > 0)
 	{
-		TimestampTz earlier = kth_start(job, zone, local_start, k - 1);
+		TimestampTz earlier = kth_start(job, zone, clock, k - 1);
 
 		if (earlier <= after)
 			break;
@@ -120,6 +190,9 @@ fixed_next(const StrataJob *job, TimestampTz after)
 TimestampTz
 strata_job_next_start(const StrataJob *job, TimestampTz after)
 {
+	Timestamp	clock;
+	TimestampTz next;
+
 	if (TIMESTAMP_NOT_FINITE(after))
 		after = GetCurrentTimestamp();
 	if (job->fixed_schedule && job->has_initial_start &&
@@ -128,9 +201,13 @@ strata_job_next_start(const StrataJob *job, TimestampTz after)
 	if (job->schedule_interval.month == 0)
 		return add_clamped(after,
 						   Max(schedule_length(&job->schedule_interval), 1));
-	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
-												   TimestampTzGetDatum(after),
-												   IntervalPGetDatum(&job->schedule_interval)));
+	if (!to_clock(after, session_timezone, &clock) ||
+		!add_calendar(&clock, job->schedule_interval.month,
+					  job->schedule_interval.day) ||
+		!from_clock(clock, session_timezone, &next))
+		return DT_NOEND;
+	return job->schedule_interval.time > 0 ?
+		add_clamped(next, job->schedule_interval.time) : next;
 }
 
 /* See job.h. */

@@ -51,38 +51,71 @@ role_of(const StrataJob *job)
 	return strata_job_is_system(job) ? InvalidOid : job->owner;
 }
 
-/*
- * Runs that are marked as such though nobody runs them any more have failed.
- */
-static void
-record_interrupted(void)
+/* See job_private.h. */
+void
+strata_job_each(List *jobs, void (*work) (StrataJob *job))
 {
+	MemoryContext mcxt = CurrentMemoryContext;
+	ResourceOwner resowner = CurrentResourceOwner;
 	ListCell   *lc;
 
-	foreach(lc, strata_job_list(STRATA_JOB_RUNNING))
+	foreach(lc, jobs)
 	{
-		StrataJob  *job = lfirst(lc);
-		TimestampTz now = GetCurrentTimestamp();
-		StrataJobError error = {0};
+		BeginInternalSubTransaction(NULL);
+		MemoryContextSwitchTo(mcxt);
+		PG_TRY();
+		{
+			work(lfirst(lc));
+			ReleaseCurrentSubTransaction();
+		}
+		PG_CATCH();
+		{
+			ErrorData  *edata;
 
-		if (strata_job_slot_taken(job->id))
-			continue;
-		error.sqlerrcode = ERRCODE_ADMIN_SHUTDOWN;
-		error.message = psprintf("job %d was interrupted", job->id);
-		error.detail = psprintf("Its process %d is gone: it was terminated, or the server stopped or crashed.",
-								job->running_pid);
-		error.crash = true;
-
-		/*
-		 * a worker records its run before it leaves the slot: by now the row
-		 * tells
-		 */
-		if (strata_job_finish(job, now,
-							  strata_job_retry_start(job, now, job->consecutive_failures + 1),
-							  job->running_pid, &error))
-			ereport(WARNING, (errmsg("%s", error.message),
-							  errdetail_internal("%s", error.detail)));
+			MemoryContextSwitchTo(mcxt);
+			edata = CopyErrorData();
+			FlushErrorState();
+			RollbackAndReleaseCurrentSubTransaction();
+			MemoryContextSwitchTo(mcxt);
+			ereport(WARNING,
+					(errcode(edata->sqlerrcode),
+					 errmsg("job %d is passed over: %s",
+							((StrataJob *) lfirst(lc))->id,
+							edata->message)));
+		}
+		PG_END_TRY();
+		MemoryContextSwitchTo(mcxt);
+		CurrentResourceOwner = resowner;
 	}
+}
+
+/*
+ * A run that is marked as such though nobody runs it any more has failed.
+ */
+static void
+record_interrupted(StrataJob *job)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	StrataJobError error = {0};
+
+	if (strata_job_slot_taken(job->id))
+		return;
+	error.sqlerrcode = ERRCODE_ADMIN_SHUTDOWN;
+	error.message = psprintf("job %d was interrupted", job->id);
+	error.detail = psprintf("Its process %d is gone: it was terminated, or the server stopped or crashed.",
+							job->running_pid);
+	error.crash = true;
+
+	/*
+	 * a worker records its run before it leaves the slot: by now the row
+	 * tells
+	 */
+	if (strata_job_finish(job, now,
+						  strata_job_retry_start(job, now,
+												 job->consecutive_failures + 1),
+						  job->running_pid, &error))
+		ereport(WARNING, (errmsg("%s", error.message),
+						  errdetail_internal("%s", error.detail)));
 }
 
 /* Until version 17 a process connects as roles that can log in only. */
@@ -100,42 +133,48 @@ may_log_in(Oid role)
 }
 
 /*
- * Processes that could not connect as the owner: failed runs, for all to see.
+ * A process that could not connect as the owner: a failed run, for all to see.
+ * Of the job only the id is given.
  */
 static void
-record_unstarted(void)
+record_unstarted(StrataJob *due)
 {
-	int32		id;
+	StrataJob  *job;
+	StrataJobError error = {0};
+	TimestampTz now;
+	char	   *owner;
 
-	while ((id = strata_job_take_unstarted()) != 0)
-	{
-		StrataJob  *job;
-		StrataJobError error = {0};
-		char	   *owner;
+	if (!strata_job_claim(due->id))
+		return;
+	CommandCounterIncrement();
+	now = GetCurrentTimestamp();
+	job = strata_job_get(due->id);
+	owner = GetUserNameFromId(job->owner, true);
+	error.sqlerrcode = ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION;
+	error.message = psprintf("the process of job %d could not be started",
+							 job->id);
+	error.detail =
+		owner != NULL ?
+		psprintf("It could not connect as the job's owner \"%s\"; the server log says why.",
+				 owner) :
+		psprintf("The role with OID %u, which owns the job, does not exist.",
+				 job->owner);
+	error.hint = owner != NULL && !may_log_in(job->owner) ?
+		psprintf("ALTER ROLE %s LOGIN;", quote_identifier(owner)) :
+		psprintf("SELECT delete_job(%d);", job->id);
+	(void) strata_job_finish(job, now,
+							 strata_job_retry_start(job, now,
+													job->consecutive_failures + 1),
+							 MyProcPid, &error);
+}
 
-		if (!strata_job_claim(id))
-			continue;
-		CommandCounterIncrement();
-		job = strata_job_get(id);
-		owner = GetUserNameFromId(job->owner, true);
-		error.sqlerrcode = ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION;
-		error.message = psprintf("the process of job %d could not be started",
-								 id);
-		error.detail =
-			owner != NULL ?
-			psprintf("It could not connect as the job's owner \"%s\"; the server log says why.",
-					 owner) :
-			psprintf("The role with OID %u, which owns the job, does not exist.",
-					 job->owner);
-		error.hint = owner != NULL && !may_log_in(job->owner) ?
-			psprintf("ALTER ROLE %s LOGIN;", quote_identifier(owner)) :
-			psprintf("SELECT delete_job(%d);", id);
-		(void) strata_job_finish(job, GetCurrentTimestamp(),
-								 strata_job_retry_start(job,
-														GetCurrentTimestamp(),
-														job->consecutive_failures + 1),
-								 MyProcPid, &error);
-	}
+static void
+record_all_unstarted(void)
+{
+	StrataJob	due = {0};
+
+	while ((due.id = strata_job_take_unstarted()) != 0)
+		strata_job_each(list_make1(&due), record_unstarted);
 }
 
 /* Remember since when due jobs wait. */
@@ -161,8 +200,8 @@ strata_job_schedule_pass(bool *starved)
 
 	*starved = false;
 	restored = strata_job_schedule_restored();
-	record_interrupted();
-	record_unstarted();
+	strata_job_each(strata_job_list(STRATA_JOB_RUNNING), record_interrupted);
+	record_all_unstarted();
 	CommandCounterIncrement();
 	foreach(lc, strata_job_list(STRATA_JOB_DUE))
 	{

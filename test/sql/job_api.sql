@@ -27,6 +27,12 @@ SELECT add_job('nothing_like_it', '1 h');
 SELECT add_job('job_proc', '0 s');
 SELECT add_job('job_proc', '-1 day');
 SELECT add_job('job_proc', '1 h', timezone => 'Nowhere/Land');
+-- a session's abbreviations are no zones to the scheduler
+SET timezone_abbreviations = 'Australia';
+SELECT add_job('job_proc', '1 day', timezone => 'SAT');
+RESET timezone_abbreviations;
+SELECT add_job('job_proc', '300000 years');
+SELECT add_job('job_proc', '300000 years', fixed_schedule => false);
 SELECT add_job('job_proc', '1 h', initial_start => '-infinity');
 SELECT add_job('job_proc', '1 h', check_config => 'job_wrong');
 SELECT add_job('job_proc', '1 h', check_config => 'job_check');
@@ -70,6 +76,8 @@ SELECT alter_job(2001, schedule_interval => '0');
 SELECT alter_job(2001, schedule_interval => '1 month -30 days 1 us');
 SELECT alter_job(2001, retry_period => '-1 s');
 SELECT alter_job(2001, timezone => 'Nowhere/Land');
+SELECT alter_job(2001, schedule_interval => '178000000 years');
+SELECT alter_job(2001, schedule_interval => '178000000 years', fixed_schedule => false);
 SELECT alter_job(12345, scheduled => true);
 SELECT alter_job(12345, if_exists => true, scheduled => true);
 SELECT count(*) FROM alter_job(2001);
@@ -158,6 +166,12 @@ SELECT count(*), count(*) FILTER (WHERE s <= a), count(*) FILTER (WHERE s > a + 
 			LATERAL (SELECT timestamptz '2000-01-01' + random() * interval '20 years' AS init, timestamptz '2005-01-01' + random() * interval '20 years' AS a
 				FROM generate_series(1, 40) WHERE i IS NOT NULL AND tz IS NOT NULL) r) x;
 SELECT _strata.next_start('1 microsecond', '2000-01-01', NULL, true, '294276-12-31 23:59:59.999999'), _strata.next_start('1 day', 'infinity', NULL, true, '2020-01-01');
+-- no next start: out of range, or a zone that is not known
+SELECT i, fixed, _strata.next_start(i::interval, '2000-01-01', 'Europe/Berlin', fixed, '2021-01-01')
+	FROM unnest(ARRAY['300000 years', '178000000 years', '2147483647 days', '2562047788 h', '3 months 2147483647 days 2562047788 h']) i, unnest(ARRAY[true, false]) fixed;
+SELECT _strata.next_start('1 day', '2000-01-01', 'Nowhere/Land', true, '2021-01-01'), _strata.next_start('1 month', '4713-11-24 00:00+00 BC', 'America/New_York', true, '2021-01-01'),
+	_strata.next_start('1 year', '2000-01-01', NULL, true, '294276-06-01'), _strata.next_start('1 mon', '4713-11-24 00:00+00 BC', NULL, true, '294276-12-31');
+SELECT _strata.next_start('1 month 1 day 01:00', NULL, NULL, false, '2021-01-31 00:00+00'), _strata.next_start('1 day', '2021-01-01', '<+03>-3', true, '2021-01-02 12:00+00');
 -- jobs of the extension
 SELECT job_id, application_name, proc_schema, proc_name, config, scheduled FROM strata.jobs WHERE job_id < 1000 ORDER BY 1;
 DROP PROCEDURE job_proc, job_plain;

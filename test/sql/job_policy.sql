@@ -23,6 +23,7 @@ SELECT add_compression_policy('pol');
 SELECT add_compression_policy('pol', 20000, compress_created_before => '1 day');
 SELECT add_compression_policy('pol_heap', 20000);
 SELECT add_compression_policy('pol', 20000, schedule_interval => '0');
+SELECT add_compression_policy('pol', 20000, schedule_interval => '300000 years');
 -- NULL for the table or if_not_exists makes nothing, as with TimescaleDB
 SELECT add_compression_policy(NULL, 20000), add_compression_policy('pol', 20000, NULL), add_retention_policy(NULL, 20000),
 	add_reorder_policy('pol', NULL), remove_retention_policy(NULL), remove_reorder_policy('pol', NULL);
