@@ -123,6 +123,8 @@ strata_chunk_make_table(Relation parent, const StrataHypertable *ht,
 	relid = get_relname_relid(name, RelationGetNamespace(parent));
 	if (!OidIsValid(relid))
 		elog(ERROR, "chunk \"%s\" is not there after it was made", name);
+	/* default privileges would lead past those of the hypertable */
+	strata_relacl_clear(relid);
 	return relid;
 }
 

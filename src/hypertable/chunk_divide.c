@@ -537,6 +537,7 @@ make_part(Relation parent, Oid chunk, int number)
 	strata_sql_run_subcommand(sql.data);
 	relid = get_relname_relid(name, schema);
 	strata_chunk_keep_settings(RelationGetRelid(parent), relid);
+	strata_relacl_clear(relid);
 	/* nobody but its owner reads it, whatever default privileges say */
 	strata_sql_run_subcommand(psprintf("ALTER TABLE %s ENABLE ROW LEVEL SECURITY",
 									   strata_sql_name(relid)));

@@ -157,6 +157,12 @@ extern void strata_relpersistence_set(Oid relid, char persistence);
 extern void strata_relpartbound_set(Oid relid, PartitionBoundSpec *bound);
 extern void strata_relacl_set(Oid relid, Datum acl);
 
+/*
+ * A table that was just made is its owner's alone, whatever default privileges
+ * gave away.
+ */
+extern void strata_relacl_clear(Oid relid);
+
 /* reltuples, updates in place of the same command included. */
 extern double strata_reltuples_now(Oid relid);
 

@@ -23,7 +23,7 @@
  *
  * relpersistence of partitioned tables, which ALTER TABLE leaves as it is;
  * relpartbound of a partition in its place, and relacl as a whole, for which
- * there is no function.
+ * there is no function: what a table of ours got from default privileges goes.
  *
  * src/pg/pg_class_row.c
  *-------------------------------------------------------------------------
@@ -48,6 +48,7 @@
 #include "catalog/storage.h"
 #include "commands/defrem.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -220,6 +221,31 @@ void
 strata_relacl_set(Oid relid, Datum acl)
 {
 	write_column(relid, Anum_pg_class_relacl, acl, false);
+}
+
+/* See pg.h. */
+void
+strata_relacl_clear(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	bool		isnull;
+	Datum		acl;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	acl = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relacl, &isnull);
+	if (!isnull)
+	{
+		Oid		   *members;
+		int			count = aclmembers(DatumGetAclP(acl), &members);
+
+		write_column(relid, Anum_pg_class_relacl, (Datum) 0, true);
+		updateAclDependencies(RelationRelationId, relid, 0,
+							  ((Form_pg_class) GETSTRUCT(tuple))->relowner,
+							  count, members, 0, NULL);
+		CommandCounterIncrement();
+	}
+	ReleaseSysCache(tuple);
 }
 
 /*

@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "catalog/catalog.h"
 #include "hypertable/hypertable.h"
+#include "pg/pg.h"
 #include "rollup/rollup_private.h"
 
 #include "access/table.h"
@@ -266,6 +267,8 @@ create_archive(const StrataRollup *rollup, Oid view,
 									   quote_identifier(name),
 									   archive_columns(rollup)));
 	archive = get_relname_relid(name, schema);
+	/* default privileges would lead past those of the view */
+	strata_relacl_clear(archive);
 	request.column = ((StrataRollupColumn *) linitial(rollup->columns))->name;
 	if (options->chunk_interval != NULL)
 		request.interval_text = options->chunk_interval;

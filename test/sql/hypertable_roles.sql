@@ -50,6 +50,28 @@ SELECT count(*) FILTER (WHERE pg_temp.outcome(command) = 'done') FROM pg_temp.co
 SET ROLE "hyper Owner";
 SELECT n, command, pg_temp.outcome(command) FROM pg_temp.commands ORDER BY n;
 RESET ROLE;
+-- nothing that we make takes the schema's default privileges: they would lead past the hypertable's, and its row security
+SET ROLE "hyper Owner";
+ALTER DEFAULT PRIVILEGES IN SCHEMA "hyper App" GRANT SELECT ON TABLES TO hyper_stranger;
+CREATE TABLE "hyper App".own ("Time" timestamptz NOT NULL, v int);
+CREATE TABLE "hyper App".rows ("Time" timestamptz NOT NULL, v int);
+REVOKE ALL ON "hyper App".own, "hyper App".rows FROM hyper_stranger;
+INSERT INTO "hyper App".rows SELECT '2026-01-01'::timestamptz + g * interval '1 hour', g FROM generate_series(0, 95) g;
+SELECT created FROM public.create_hypertable('"hyper App".own', 'Time', chunk_time_interval => interval '1 day');
+SELECT created FROM public.create_hypertable('"hyper App".rows', 'Time', chunk_time_interval => interval '1 day', migrate_data => true);
+INSERT INTO "hyper App".own SELECT '2026-01-01'::timestamptz + g * interval '1 hour', g FROM generate_series(0, 47) g;
+SELECT public.create_chunks('"hyper App".own', timestamptz '2026-01-05', timestamptz '2026-01-07');
+CALL public.split_chunk('"hyper App".own_20260101_chunk');
+CREATE MATERIALIZED VIEW "hyper App".days WITH (strata.continuous) AS
+	SELECT public.time_bucket('1 day', "Time") AS day, sum(v) FROM "hyper App".own GROUP BY 1;
+REVOKE ALL ON "hyper App".days FROM hyper_stranger;
+RESET ROLE;
+SELECT count(*), count(relacl) AS granted, (SELECT count(*) FROM pg_shdepend d WHERE d.objid = ANY (array_agg(c.oid)) AND d.deptype = 'a') AS depend
+	FROM pg_class c WHERE relnamespace = '"hyper App"'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'M' AND relname NOT IN ('own', 'rows');
+SET ROLE hyper_stranger;
+SELECT * FROM "hyper App".own_20260101_chunk;
+SELECT * FROM "hyper App".days;
+RESET ROLE;
 SET search_path = public;
 DROP SCHEMA "hyper App" CASCADE;
 DROP ROLE "hyper Owner", hyper_writer, hyper_stranger;
