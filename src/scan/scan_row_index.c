@@ -72,9 +72,7 @@ struct StrataRowIndex
 	StrategyNumber beyond;		/* values behind the present one */
 	Datum		present;
 	bool		has_present;
-	bool		byval;
-	int16		len;
-	MemoryContext mcxt;			/* of present */
+	MemoryContext mcxt;			/* of present, and of the bound */
 };
 
 /*-------------------------------------------------------------------------
@@ -117,9 +115,11 @@ strata_row_index_is_usable(Relation index)
 static Relation
 open_index_on(Relation rel, AttrNumber first, AttrNumber second)
 {
+	List	   *indexes = RelationGetIndexList(rel);
+	Relation	found = NULL;
 	ListCell   *lc;
 
-	foreach(lc, RelationGetIndexList(rel))
+	foreach(lc, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
 
@@ -127,10 +127,14 @@ open_index_on(Relation rel, AttrNumber first, AttrNumber second)
 			strata_row_index_is_usable(index) &&
 			is_plain_column(rel, index, 0, first) &&
 			(second == 0 || is_plain_column(rel, index, 1, second)))
-			return index;
+		{
+			found = index;
+			break;
+		}
 		index_close(index, NoLock);
 	}
-	return NULL;
+	list_free(indexes);
+	return found;
 }
 
 /* Can rows of the row store be read so, none of which has been read yet? */
@@ -196,6 +200,22 @@ set_condition(const StrataRowIndex *rows, StrategyNumber strategy, Datum value,
 						   get_opcode(operator), value);
 }
 
+/*
+ * A copy of a value of that column, for a key of the scan: it lives until the
+ * scan ends, or the context is reset.
+ */
+static Datum
+copy_argument(const StrataRowIndex *rows, Form_pg_attribute att, Datum value)
+{
+	MemoryContext old = MemoryContextSwitchTo(rows->mcxt);
+
+	if (att->attlen == -1)
+		value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+	value = datumCopy(value, att->attbyval, att->attlen);
+	MemoryContextSwitchTo(old);
+	return value;
+}
+
 /*-------------------------------------------------------------------------
  * Rows on one side of a value
  *-------------------------------------------------------------------------
@@ -242,6 +262,7 @@ strata_scan_rows_by_bound(PlanState *node, AttrNumber attno, bool greatest,
 {
 	StrataScanState *scan = (StrataScanState *) node;
 	Relation	rel = scan->css.ss.ss_currentRelation;
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 	StrataRowIndex *rows;
 	Relation	index;
 	StrategyNumber strategy;
@@ -260,7 +281,8 @@ strata_scan_rows_by_bound(PlanState *node, AttrNumber attno, bool greatest,
 	nkeys = add_conditions(scan, index, keys, 1);
 	Assert(nkeys <= MAX_BOUND_KEYS);	/* scan:R14 */
 	rows = create_row_index(scan, index, nkeys, false);
-	set_condition(rows, strategy, bound, &keys[0]);
+	/* the caller's value changes while rows come */
+	set_condition(rows, strategy, copy_argument(rows, att, bound), &keys[0]);
 	scan->row_index = rows;
 	/* entries are counted first, which is cheap */
 	index_rescan(rows->desc, keys, nkeys, NULL, 0);
@@ -320,7 +342,6 @@ strata_scan_rows_by_group(PlanState *node, AttrNumber key, AttrNumber by,
 {
 	StrataScanState *scan = (StrataScanState *) node;
 	Relation	rel = scan->css.ss.ss_currentRelation;
-	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), key - 1);
 	StrataRowIndex *rows;
 	Relation	index;
 	bool		backward;
@@ -340,8 +361,6 @@ strata_scan_rows_by_group(PlanState *node, AttrNumber key, AttrNumber by,
 	rows = create_row_index(scan, index, 1, backward);
 	rows->grouped = true;
 	rows->key = key;
-	rows->byval = att->attbyval;
-	rows->len = att->attlen;
 	rows->beyond =
 		((index->rd_indoption[0] & INDOPTION_DESC) != 0) != backward ?
 		BTLessStrategyNumber : BTGreaterStrategyNumber;
@@ -354,9 +373,10 @@ strata_scan_rows_by_group(PlanState *node, AttrNumber key, AttrNumber by,
 static void
 keep_value(StrataRowIndex *rows, TupleTableSlot *slot)
 {
+	Form_pg_attribute att = TupleDescAttr(slot->tts_tupleDescriptor,
+										  rows->key - 1);
 	bool		isnull;
 	Datum		value = slot_getattr(slot, rows->key, &isnull);
-	MemoryContext old;
 
 	Assert(isnull == (rows->stage == KEY_NULLS));	/* scan:R14 */
 	if (isnull)
@@ -364,13 +384,9 @@ keep_value(StrataRowIndex *rows, TupleTableSlot *slot)
 		rows->stage = KEY_DONE;
 		return;
 	}
-	if (!rows->byval)
+	if (!att->attbyval)
 		MemoryContextReset(rows->mcxt);
-	old = MemoryContextSwitchTo(rows->mcxt);
-	rows->present = datumCopy(rows->len == -1 ?
-							  PointerGetDatum(PG_DETOAST_DATUM_PACKED(value)) :
-							  value, rows->byval, rows->len);
-	MemoryContextSwitchTo(old);
+	rows->present = copy_argument(rows, att, value);
 	rows->has_present = true;
 }
 

@@ -223,6 +223,7 @@ extern TupleTableSlot *strata_scan_fetch_row(PlanState *node, ItemPointer tid);
  * of each scan: only rows that pass the quals and whose column is at least
  * (greatest) or at most a value, or beyond it if not inclusive; nulls are not
  * among them.  False: there is no index for that, or there are many such rows.
+ * The bound is copied.
  */
 extern bool strata_scan_rows_by_bound(PlanState *node, AttrNumber attno,
 									  bool greatest, bool inclusive,

@@ -1,0 +1,59 @@
+-- The first rows of an order where late rows, read by an index, take the places of others while they are read: keys by
+-- reference, over more than one page of the index.
+SET client_min_messages = warning;
+SET timezone = 'UTC';
+SET max_parallel_workers_per_gather = 0;
+CREATE TABLE tl_h (id int, x text, v interval, u uuid, n numeric, b bytea, w text, pad text);
+CREATE TABLE tl (LIKE tl_h) USING strata WITH (strata.orderby = 'id');
+CREATE INDEX ON tl (x);
+CREATE INDEX ON tl (v DESC);
+CREATE INDEX ON tl (u);
+CREATE INDEX ON tl (n);
+CREATE INDEX ON tl (b);
+CREATE INDEX ON tl (w);
+CREATE FUNCTION tl_rows(low boolean, n int) RETURNS SETOF tl_h LANGUAGE sql AS $$
+	SELECT i, CASE WHEN low THEN 'a' WHEN i % 2 = 0 THEN 'z' ELSE 'm' END || lpad(k::text, 30, '0'),
+		CASE WHEN low THEN -1 WHEN i % 2 = 0 THEN 3 ELSE 1 END * interval '1 year' + k * interval '1 s',
+		(CASE WHEN low THEN 'a' WHEN i % 2 = 0 THEN 'f' ELSE 'b' END || lpad(k::text, 31, '0'))::uuid,
+		CASE WHEN low THEN -1 WHEN i % 2 = 0 THEN 3 ELSE 1 END * 1e30::numeric + k,
+		convert_to(CASE WHEN low THEN 'a' WHEN i % 2 = 0 THEN 'z' ELSE 'm' END || lpad(k::text, 30, '0'), 'UTF8'),
+		CASE WHEN low THEN 'a' WHEN i % 2 = 0 THEN 'z' ELSE 'm' END || lpad(k::text, 5, '0') || repeat('w', 2000),
+		CASE WHEN low THEN repeat('p', 1500) END
+	FROM (SELECT i, (i * 7919) % 9973 AS k FROM generate_series(1, n) i) s $$;
+INSERT INTO tl_h SELECT * FROM tl_rows(false, 6000);
+INSERT INTO tl SELECT * FROM tl_h;
+SELECT count(compress_chunk('tl')) FROM (SELECT) s;
+INSERT INTO tl_h SELECT * FROM tl_rows(true, 1200);
+INSERT INTO tl SELECT * FROM tl_rows(true, 1200);
+-- better than all of the greatest, too
+INSERT INTO tl_h SELECT id, 'zz' || x, v + interval '9 years', ('ff' || substr(u::text, 3))::uuid, n + 8e30, '\x7a7a' || b, 'zz' || w, pad FROM tl_rows(true, 1200);
+INSERT INTO tl SELECT id, 'zz' || x, v + interval '9 years', ('ff' || substr(u::text, 3))::uuid, n + 8e30, '\x7a7a' || b, 'zz' || w, pad FROM tl_rows(true, 1200);
+ANALYZE tl;
+CREATE FUNCTION tl_differ() RETURNS TABLE (query text, want text, got text) LANGUAGE plpgsql AS $$
+DECLARE
+	col text;
+	way text;
+	n int;
+BEGIN
+	FOREACH col IN ARRAY '{x,v,u,n,b,w}'::text[] LOOP
+		FOREACH way IN ARRAY ARRAY['@', '@ DESC NULLS LAST', '@, id', '@ DESC NULLS LAST, id DESC'] LOOP
+			FOREACH n IN ARRAY '{3,400,900,1150,2000}'::int[] LOOP
+				query := format('SELECT count(*), md5(string_agg(%1$I::text, '','' ORDER BY %1$I)), min(id), max(id) FROM (SELECT %1$I, id FROM tl ORDER BY %2$s LIMIT %3$s) s',
+					col, replace(way, '@', quote_ident(col)), n);
+				EXECUTE format('SELECT s::text FROM (%s) s', query) INTO got;
+				EXECUTE format('SELECT s::text FROM (%s) s', replace(query, 'FROM tl ', 'FROM tl_h ')) INTO want;
+				IF got <> want THEN
+					RETURN NEXT;
+				END IF;
+			END LOOP;
+		END LOOP;
+	END LOOP;
+END $$;
+SELECT * FROM tl_differ();
+SET strata.enable_top_n = off;
+SELECT * FROM tl_differ();
+RESET strata.enable_top_n;
+-- the value in the scan's key is that of the plan's heap no more when the second row comes
+SELECT count(*), min(x), max(x) FROM (SELECT x FROM tl ORDER BY x LIMIT 800) s;
+DROP FUNCTION tl_differ;
+DROP TABLE tl, tl_h CASCADE;
