@@ -406,6 +406,11 @@ sort_rows(AggOrder *order, StrataAggState *agg)
 	order->sort = tuplesort_begin_heap(desc, order->nkeys, attnos, operators,
 									   collations, nulls_first, work_mem, NULL,
 									   TUPLESORT_NONE);
+	/* the sort has copied them, and there is one for each rescan */
+	pfree(attnos);
+	pfree(operators);
+	pfree(collations);
+	pfree(nulls_first);
 	if (order->slot == NULL)
 		order->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	for (;;)

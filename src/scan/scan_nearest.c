@@ -332,6 +332,7 @@ strata_scan_nearest_rows(StrataNearest *nearest)
 {
 	StrataScanState *scan = nearest->scan;
 	Relation	rel = scan->css.ss.ss_currentRelation;
+	MemoryContext old;
 
 	if (!enable_indexscan || !nearest->askable || scan->child != NULL ||
 		scan->heap_pscan != NULL || scan->heap_scan != NULL ||
@@ -339,10 +340,13 @@ strata_scan_nearest_rows(StrataNearest *nearest)
 		RelationGetNumberOfBlocks(rel) == 0)
 		return false;
 	Assert(scan->info.nkeys == 0 && nearest->rows == NULL); /* scan:R11 */
+	/* what GiST does not free is gone with the value that is asked for */
+	old = MemoryContextSwitchTo(nearest->work);
 	nearest->rows = strata_index_beginscan(rel, nearest->index,
 										   scan->css.ss.ps.state->es_snapshot,
 										   0, 1);
 	index_rescan(nearest->rows, NULL, 0, &nearest->key, 1);
+	MemoryContextSwitchTo(old);
 	return true;
 }
 

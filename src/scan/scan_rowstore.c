@@ -181,6 +181,11 @@ begin_sort(StrataScanState *scan)
 	scan->heap_sort = tuplesort_begin_heap(scan->sort_desc, nkeys, attnos,
 										   operators, collations, nulls_first,
 										   work_mem, NULL, TUPLESORT_NONE);
+	/* the sort has copied them, and there is one for each rescan */
+	pfree(attnos);
+	pfree(operators);
+	pfree(collations);
+	pfree(nulls_first);
 }
 
 /* Read all of the row store into a sort; only the columns that are needed. */

@@ -179,6 +179,11 @@ begin_top_sort(StrataTopState *top, int64 wanted)
 									 attnos, operators, collations,
 									 nulls_first, work_mem, NULL,
 									 TUPLESORT_ALLOWBOUNDED);
+	/* the sort has copied them, and there is one for each rescan */
+	pfree(attnos);
+	pfree(operators);
+	pfree(collations);
+	pfree(nulls_first);
 	MemoryContextReset(heap->mcxt);
 	heap->n = 0;
 	heap->size = 0;
