@@ -33,7 +33,7 @@ LAYERS = {
     "compress": ["index", "store", "track", "batch", "catalog", "codec", "pg", "stat", "base"],
     "am": ["compress", "change", "store", "track", "catalog", "pg", "stat", "base"],
     "scan": ["change", "index", "store", "expr", "batch", "catalog", "codec", "pg", "stat", "base"],
-    "expr": ["batch", "base"],
+    "expr": ["batch", "time", "base"],
     "agg": ["scan", "expr", "batch", "codec", "time", "pg", "base"],
     "top": ["scan", "batch", "base"],
     "hypertable": ["am", "compress", "store", "track", "catalog", "time", "pg", "base"],

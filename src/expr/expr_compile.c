@@ -103,6 +103,20 @@ make_memo(const ExprNode *node, Node *expr)
 	return strata_memo_create(expr, typbyval, typlen);
 }
 
+/* Is there the result of a subquery in it that has not been executed yet? */
+static bool
+awaits_subquery(Node *node, void *params)
+{
+	Param	   *param = (Param *) node;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return param->paramkind == PARAM_EXEC && params != NULL &&
+			((ParamExecData *) params)[param->paramid].execPlan != NULL;
+	return expression_tree_walker(node, awaits_subquery, params);
+}
+
 /* An expression that PostgreSQL evaluates, row by row. */
 static ExprNode *
 compile_other(Compiler *c, Expr *expr)
@@ -120,7 +134,8 @@ compile_other(Compiler *c, Expr *expr)
 		node->only_part = (AttrNumber) bms_singleton_member(parts);
 	node->unit = strata_expr_unit((Node *) expr);
 	node->memo = make_memo(node, (Node *) expr);
-	if (strata_expr_node_raises((Node *) expr))
+	if (strata_expr_node_raises((Node *) expr) ||
+		awaits_subquery((Node *) expr, c->parent->state->es_param_exec_vals))
 	{
 		c->nraising++;
 		c->raising = lappend(c->raising, node);

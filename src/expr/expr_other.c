@@ -14,6 +14,7 @@
 #include "catalog/pg_proc.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
+#include "time/time.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -243,6 +244,7 @@ function_raises(Oid funcid, void *context)
 static bool
 may_raise(Node *node, void *context)
 {
+	StrataNowLengths lengths = {0};
 	Expr	   *arg;
 
 	if (node == NULL)
@@ -262,6 +264,8 @@ may_raise(Node *node, void *context)
 		case T_CaseTestExpr:
 		case T_CoalesceExpr:
 			break;
+		case T_SQLValueFunction:
+			return !strata_time_is_of_now(node, &lengths);
 		case T_FuncExpr:
 			if (strata_expr_cuts_time(node))
 				break;
@@ -272,7 +276,7 @@ may_raise(Node *node, void *context)
 		case T_ScalarArrayOpExpr:
 			if (check_functions_in_node(node, function_raises, context) &&
 				strata_like_compile(node, &arg) == NULL)
-				return true;
+				return !strata_time_is_of_now(node, &lengths);
 			break;
 		default:
 			return true;
@@ -314,7 +318,7 @@ is_foreign_function(Oid funcid, void *context)
 	return !internal;
 }
 
-/* Is there anything but calls of internal functions? */
+/* Is there anything but calls of internal functions, and values? */
 static bool
 calls_foreign(Node *node, void *context)
 {
@@ -324,7 +328,6 @@ calls_foreign(Node *node, void *context)
 	{
 		case T_Var:
 		case T_Const:
-		case T_Param:
 		case T_List:
 		case T_RelabelType:
 		case T_BoolExpr:
@@ -334,6 +337,11 @@ calls_foreign(Node *node, void *context)
 		case T_CaseWhen:
 		case T_CaseTestExpr:
 		case T_CoalesceExpr:
+			break;
+		case T_Param:
+			/* a subquery would be left in the middle */
+			if (((Param *) node)->paramkind == PARAM_EXEC)
+				return true;
 			break;
 		case T_FuncExpr:
 		case T_OpExpr:

@@ -56,112 +56,6 @@
  */
 #define SLACK_ZONES (15 * USECS_PER_DAY)
 
-/* now(), and nothing else. */
-static bool
-is_now(Node *node)
-{
-	if (IsA(node, FuncExpr))
-	{
-		Oid			function = ((FuncExpr *) node)->funcid;
-
-		/* transaction_timestamp() is the same function under another name */
-		return ((FuncExpr *) node)->args == NIL &&
-			get_func_rettype(function) == TIMESTAMPTZOID &&
-			(function == F_NOW || function == F_TRANSACTION_TIMESTAMP);
-	}
-	if (!IsA(node, SQLValueFunction))
-		return false;
-	switch (((SQLValueFunction *) node)->op)
-	{
-		case SVFOP_CURRENT_TIMESTAMP:
-		case SVFOP_LOCALTIMESTAMP:
-		case SVFOP_CURRENT_DATE:
-			return true;
-		default:
-			return false;
-	}
-}
-
-/* Functions that grow with their first argument, but for what slack is for. */
-static bool
-is_monotone(Oid function)
-{
-	switch (function)
-	{
-		case F_TIMESTAMPTZ_MI_INTERVAL:
-		case F_TIMESTAMPTZ_PL_INTERVAL:
-		case F_TIMESTAMP_MI_INTERVAL:
-		case F_TIMESTAMP_PL_INTERVAL:
-		case F_DATE_MI_INTERVAL:
-		case F_DATE_PL_INTERVAL:
-		case F_DATE_MII:
-		case F_DATE_PLI:
-		case F_DATE_TIMESTAMPTZ:
-		case F_DATE_TIMESTAMP:
-		case F_TIMESTAMP_TIMESTAMPTZ:
-		case F_TIMESTAMP_DATE:
-		case F_TIMESTAMPTZ_DATE:
-		case F_TIMESTAMPTZ_TIMESTAMP:
-			return true;
-		default:
-			return false;
-	}
-}
-
-/*
- * A length that may be added or subtracted; years from now sums overflow:
- * these are left to the executor.
- */
-static bool
-read_length(Node *node, int64 *slack)
-{
-	Const	   *length = (Const *) node;
-
-	if (!IsA(node, Const) || length->constisnull)
-		return false;
-	if (length->consttype == INT4OID)
-		return abs(DatumGetInt32(length->constvalue)) <= 366 * 1000;
-	if (length->consttype == INTERVALOID)
-	{
-		Interval   *interval = DatumGetIntervalP(length->constvalue);
-
-		*slack += interval->day != 0 ? SLACK_DAYS : 0;
-		*slack += interval->month != 0 ? SLACK_MONTHS : 0;
-		return abs(interval->month) <= 12 * 1000 &&
-			abs(interval->day) <= 366 * 1000 &&
-			interval->time <= 366 * 1000 * USECS_PER_DAY &&
-			interval->time >= -366 * 1000 * USECS_PER_DAY;
-	}
-	return false;
-}
-
-/* Is it made of now, casts between times, and lengths?  Adds to the slack. */
-static bool
-is_of_now(Node *node, int64 *slack)
-{
-	List	   *args;
-	Oid			function;
-
-	if (is_now(node))
-		return true;
-	if (IsA(node, OpExpr))
-	{
-		/* opfuncid is not set in all queries that come here */
-		function = get_opcode(((OpExpr *) node)->opno);
-		args = ((OpExpr *) node)->args;
-	}
-	else if (IsA(node, FuncExpr))
-	{
-		function = ((FuncExpr *) node)->funcid;
-		args = ((FuncExpr *) node)->args;
-	}
-	else
-		return false;
-	if (!is_monotone(function) || !is_of_now(linitial(args), slack))
-		return false;
-	return list_length(args) == 1 || read_length(lsecond(args), slack);
-}
-
 /*
  * A value of one time type as another, by the session's time zone as casts do.
  */
@@ -224,6 +118,7 @@ static bool
 least_value(Node *node, Oid column_type, Datum *value)
 {
 	int64		slack = SLACK_CLOCK;
+	StrataNowLengths lengths = {0};
 	Oid			type = exprType(node);
 	bool		isnull;
 	Datum		present;
@@ -241,8 +136,9 @@ least_value(Node *node, Oid column_type, Datum *value)
 		return true;
 	}
 	if ((type != TIMESTAMPTZOID && type != TIMESTAMPOID && type != DATEOID) ||
-		!is_of_now(node, &slack))
+		!strata_time_is_of_now(node, &lengths))
 		return false;
+	slack += lengths.ndays * SLACK_DAYS + lengths.nmonths * SLACK_MONTHS;
 	/* local time anywhere in it */
 	if (type != TIMESTAMPTZOID || column_type != TIMESTAMPTZOID ||
 		has_local_time(node, NULL))

@@ -11,7 +11,10 @@
  * the ones left of it only when it is promotable; the plan tells which are.
  * Errors: a qual that might raise an error for some row is never tried on a
  * row that an earlier qual rejects, or that the query never asks for; such
- * quals stay row by row (STRATA_QUAL_ROW, STRATA_QUAL_DICTIONARY).
+ * quals stay row by row (STRATA_QUAL_ROW, STRATA_QUAL_DICTIONARY).  The same
+ * holds for what a column is compared with, below OR and behind the first pair
+ * of a row comparison.  A whole qual's comparand is evaluated before any row
+ * is looked at, as an index scan does.
  *
  * Over 600 lines: every shape of expression is one decision.
  *
@@ -43,6 +46,9 @@ typedef struct CompileContext
 	StrataFilter *filter;
 	const StrataQual *qual;		/* whose clause is compiled */
 	const char *reason;			/* of the first OPAQUE node */
+	bool		below_or;
+	bool		avoidable;		/* PostgreSQL may not come to what is compiled
+								 * now, though it comes to the qual */
 } CompileContext;
 
 /* See scan_vector.h. */
@@ -195,11 +201,30 @@ columns_of(const StrataFilter *filter, Node *node, bool *other)
 	return result;
 }
 
-/* May it raise an error for some row? */
+/* Has it a part without columns that may raise an error? */
 static bool
-could_raise(Node *node)
+constants_raise(Node *node, void *context)
 {
-	return contain_leaked_vars(node) && strata_expr_may_raise_error(node);
+	if (node == NULL)
+		return false;
+	if (!IsA(node, List) && !contain_var_clause(node))
+		return strata_expr_may_raise_error(node);
+	return expression_tree_walker(node, constants_raise, context);
+}
+
+/*
+ * May it raise an error for some row?  What a column is compared with has been
+ * evaluated by then, or else the leaf is OPAQUE.
+ */
+static bool
+could_raise(const StrataFilter *filter, Expr *expr)
+{
+	StrataColumnOp match;
+
+	if (contain_leaked_vars((Node *) expr))
+		return strata_expr_may_raise_error((Node *) expr);
+	return constants_raise((Node *) expr, NULL) &&
+		!strata_match_column_op(expr, filter->varno, &match);
 }
 
 /*
@@ -231,7 +256,7 @@ compile_expression(CompileContext *cx, Expr *expr, bool negate)
 	attno = (AttrNumber) bms_singleton_member(columns);
 	if (TupleDescAttr(cx->filter->desc, attno - 1)->attbyval)
 		return make_opaque(cx, "it is not a comparison with a kernel");
-	if (whole ? !qual->error_free : could_raise((Node *) expr))
+	if (whole ? !qual->error_free : could_raise(cx->filter, expr))
 		return make_opaque(cx, "it could raise an error");
 	node = make_node(FILTER_EXPR);
 	node->attno = attno;
@@ -324,6 +349,14 @@ prepare_comparand(CompileContext *cx, Expr *comparand, FilterNode *node)
 	node->value_state = ExecInitExpr(comparand, cx->filter->parent);
 }
 
+/* May it raise an error?  A subquery's is looked for when it is prepared. */
+static bool
+comparand_raises(Expr *comparand)
+{
+	return !IsA(comparand, Const) && !IsA(comparand, Param) &&
+		strata_expr_may_raise_error((Node *) comparand);
+}
+
 /* column op value, column = ANY (array), column <> ALL (array) */
 static FilterNode *
 compile_comparison(CompileContext *cx, Expr *clause, bool negate)
@@ -333,6 +366,8 @@ compile_comparison(CompileContext *cx, Expr *clause, bool negate)
 
 	if (!strata_match_column_op(clause, cx->filter->varno, &match))
 		return compile_expression(cx, clause, negate);
+	if (cx->avoidable && comparand_raises(match.value))
+		return make_opaque(cx, "what it compares with could raise an error");
 	if (negate)
 		match.strategy = negated_strategy(match.strategy);
 	node = make_node(!match.is_array ? FILTER_COMPARE :
@@ -354,6 +389,7 @@ compile_comparison(CompileContext *cx, Expr *clause, bool negate)
 	node->collation = match.collation;
 	node->cmp = comparison_function(&match);
 	node->by_bytes = compares_bytes(&match);
+	node->avoidable = cx->avoidable;
 	prepare_comparand(cx, match.value, node);
 	if (node->kind == FILTER_KIND_NONE)
 	{
@@ -453,6 +489,8 @@ compile_pair(CompileContext *cx, RowCompareExpr * expr, int i, int strategy)
 	int			declared;
 	Oid			opno;
 	Expr	   *clause;
+	bool		before = cx->avoidable;
+	FilterNode *node;
 
 	get_op_opfamily_properties(list_nth_oid(expr->opnos, i),
 							   list_nth_oid(expr->opfamilies, i), false,
@@ -464,7 +502,10 @@ compile_pair(CompileContext *cx, RowCompareExpr * expr, int i, int strategy)
 	clause = make_opclause(opno, BOOLOID, false, left, right, InvalidOid,
 						   list_nth_oid(expr->inputcollids, i));
 	set_opfuncid((OpExpr *) clause);
-	return compile_comparison(cx, clause, false);
+	cx->avoidable |= i > 0;
+	node = compile_comparison(cx, clause, false);
+	cx->avoidable = before;
+	return node;
 }
 
 /*
@@ -497,10 +538,16 @@ compile_row_comparison(CompileContext *cx, RowCompareExpr * expr, bool negate)
 
 static FilterNode *compile_node(CompileContext *cx, Expr *expr, bool negate);
 
+/*
+ * AND, OR, NOT.  PostgreSQL stops at the first argument that decides; the AND
+ * of a whole qual is as several quals.
+ */
 static FilterNode *
 compile_bool_expr(CompileContext *cx, BoolExpr *expr, bool negate)
 {
 	FilterNode *node;
+	bool		was_below = cx->below_or;
+	bool		was_avoidable = cx->avoidable;
 	ListCell   *lc;
 
 	if (expr->boolop == NOT_EXPR)
@@ -509,8 +556,14 @@ compile_bool_expr(CompileContext *cx, BoolExpr *expr, bool negate)
 	node = make_node((expr->boolop == AND_EXPR) != negate ? FILTER_AND :
 					 FILTER_OR);
 	node->args = palloc(sizeof(FilterNode *) * list_length(expr->args));
+	cx->below_or |= node->op == FILTER_OR;
 	foreach(lc, expr->args)
+	{
 		node->args[node->nargs++] = compile_node(cx, lfirst(lc), negate);
+		cx->avoidable |= cx->below_or;
+	}
+	cx->below_or = was_below;
+	cx->avoidable = was_avoidable;
 	return node;
 }
 
@@ -699,7 +752,7 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause,
 			 const char *barrier)
 {
 	bool		promotable = barrier == NULL;
-	CompileContext cx = {filter, qual, NULL};
+	CompileContext cx = {filter, qual};
 
 	qual->clause = clause;
 	qual->promotable = promotable;
@@ -707,7 +760,7 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause,
 	{
 		qual->attnos = columns_of(filter, (Node *) clause, &qual->rows_only);
 		qual->stable = is_stable((Node *) clause);
-		qual->error_free = qual->stable && !could_raise((Node *) clause);
+		qual->error_free = qual->stable && !could_raise(filter, clause);
 	}
 	qual->tree = compile_node(&cx, clause, false);
 	qual->prunes = promotable && strata_filter_tree_can_prune(qual->tree);
@@ -716,6 +769,7 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause,
 	/* subplans must be known to the plan node from its start */
 	if (!qual->stable && contain_subplans((Node *) clause))
 		(void) strata_qual_state(filter, qual);
+	qual->waits = strata_filter_tree_waits(qual->tree);
 	if (strata_filter_tree_is_vectorisable(qual->tree) && promotable)
 		qual->way = STRATA_QUAL_VECTOR;
 	else

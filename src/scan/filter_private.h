@@ -110,7 +110,10 @@ typedef struct FilterNode
 	struct StrataFilter *filter;	/* it belongs to */
 	Expr	   *comparand;		/* what the column is compared with */
 	ExprState  *value_state;	/* of it; NULL: it is a Const */
+	bool		avoidable;		/* PostgreSQL may never evaluate it */
 	/* leaves, at run time: valid after strata_filter_prepare() */
+	bool		pending;		/* avoidable, and of a subquery that has not
+								 * been executed: as OPAQUE in this scan */
 	bool		never;			/* true for no row: a null value, an empty
 								 * list */
 	bool		always;			/* true for every row: not in an empty list */
@@ -163,6 +166,8 @@ typedef struct StrataQual
 								 * row */
 	bool		rows_only;		/* reads system columns or the whole row */
 	StrataQualWay way;
+	bool		waits;			/* some of its leaves may be pending: then it
+								 * is ROW, not VECTOR, until the next scan */
 	const char *reason;			/* why not VECTOR; a message fragment */
 	bool		prunes;			/* the tree can say NONE of some batch */
 	bool		by_bytes;		/* it has leaves that filters of columns can
@@ -219,6 +224,9 @@ extern bool strata_filter_tree_is_vectorisable(const FilterNode *node);
 
 /* Can it be false for a whole batch, going by metadata? */
 extern bool strata_filter_tree_can_prune(const FilterNode *node);
+
+/* Has it leaves that may be pending? */
+extern bool strata_filter_tree_waits(const FilterNode *node);
 
 /* Has it leaves that filters of columns can answer? */
 extern bool strata_filter_tree_has_bytes_leaf(const FilterNode *node);

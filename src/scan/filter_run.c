@@ -9,6 +9,7 @@
 #include "scan/filter_kernel_private.h"
 
 #include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -134,14 +135,52 @@ prepare_leaf(StrataFilter *filter, FilterNode *leaf, ExprContext *econtext)
 	}
 }
 
+/* Is there the result of a subquery in it that has not been executed yet? */
+static bool
+is_pending(Node *node, void *econtext)
+{
+	Param	   *param = (Param *) node;
 
-static void
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return param->paramkind == PARAM_EXEC &&
+			((ExprContext *) econtext)->ecxt_param_exec_vals[param->paramid]
+			.execPlan != NULL;
+	return expression_tree_walker(node, is_pending, econtext);
+}
+
+/* Returns whether some leaf stays pending. */
+static bool
 prepare_node(StrataFilter *filter, FilterNode *node, ExprContext *econtext)
 {
+	bool		pending = false;
+
 	for (int i = 0; i < node->nargs; i++)
-		prepare_node(filter, node->args[i], econtext);
-	if (node->comparand != NULL && node->given == NULL)
+		pending |= prepare_node(filter, node->args[i], econtext);
+	if (node->comparand == NULL || node->given != NULL)
+		return pending;
+	node->pending = node->avoidable &&
+		is_pending((Node *) node->comparand, econtext);
+	if (!node->pending)
 		prepare_leaf(filter, node, econtext);
+	else
+		node->never = node->always = false;
+	return node->pending;
+}
+
+/* The same of a qual; how it is tried depends on that. */
+static void
+prepare_qual(StrataFilter *filter, StrataQual *qual, ExprContext *econtext)
+{
+	bool		pending = prepare_node(filter, qual->tree, econtext);
+
+	Assert(!pending || qual->waits);	/* scan:R20 */
+	if (!qual->waits || !qual->promotable ||
+		!strata_filter_tree_is_vectorisable(qual->tree))
+		return;
+	qual->way = pending ? STRATA_QUAL_ROW : STRATA_QUAL_VECTOR;
+	qual->reason = pending ? "a subquery in it may not be needed" : NULL;
 }
 
 /* See filter_private.h. */
@@ -151,7 +190,7 @@ strata_filter_prepare(StrataFilter *filter, ExprContext *econtext)
 	if (filter->value_mcxt != NULL)
 		MemoryContextReset(filter->value_mcxt);
 	for (int i = 0; i < filter->nquals; i++)
-		prepare_node(filter, filter->quals[i].tree, econtext);
+		prepare_qual(filter, &filter->quals[i], econtext);
 	filter->prepared = true;
 }
 

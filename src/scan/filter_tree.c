@@ -8,6 +8,8 @@
  */
 #include "scan/filter_private.h"
 
+#include "nodes/nodeFuncs.h"
+
 /* See filter_private.h. */
 bool
 strata_filter_tree_is_vectorisable(const FilterNode *node)
@@ -57,6 +59,27 @@ strata_filter_tree_can_prune(const FilterNode *node)
 		default:
 			return true;
 	}
+}
+
+/* Is there the result of a subquery, or of an outer query, in it? */
+static bool
+has_exec_param(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param))
+		return ((Param *) node)->paramkind == PARAM_EXEC;
+	return expression_tree_walker(node, has_exec_param, context);
+}
+
+/* See filter_private.h. */
+bool
+strata_filter_tree_waits(const FilterNode *node)
+{
+	for (int i = 0; i < node->nargs; i++)
+		if (strata_filter_tree_waits(node->args[i]))
+			return true;
+	return node->avoidable && has_exec_param((Node *) node->comparand, NULL);
 }
 
 /* See filter_private.h. */

@@ -210,8 +210,8 @@ tree_ranges(StrataIndexSource *source, const FilterNode *node)
 			return result;
 		case FILTER_COMPARE:
 		case FILTER_IN:
-			found = leaf_use(source, node);
-			if (found->use == NULL)
+			found = node->pending ? NULL : leaf_use(source, node);
+			if (found == NULL || found->use == NULL)
 				return NULL;
 			n = hash_sought(found, &hashes);
 			return strata_index_lookup_find(found->use->lookup, hashes, n);

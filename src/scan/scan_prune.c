@@ -320,6 +320,8 @@ leaf_verdict(const FilterNode *leaf, StrataBatchReader *reader, bool filters)
 {
 	StrataVerdict verdict;
 
+	if (leaf->pending)
+		return STRATA_SOME;
 	if (leaf->never)
 		return STRATA_NONE;
 	if (leaf->always)

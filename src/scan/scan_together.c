@@ -143,7 +143,8 @@ strata_rows_go_together(StrataScanState *scan)
 
 		if (!strata_enable_vector_filter)
 			return false;
-		if (qual->way == STRATA_QUAL_VECTOR && qual->promotable)
+		if (qual->way == STRATA_QUAL_VECTOR && qual->promotable &&
+			!qual->waits)
 			continue;
 		expr = strata_qual_together(filter, qual);
 		if (expr == NULL || (raises && strata_expr_may_fail(expr)))

@@ -133,6 +133,21 @@ extern void strata_uuid_boundary(TimestampTz time, pg_uuid_t *uuid);
 /* Is it our to_uuidv7_boundary()? */
 extern bool strata_uuid_is_boundary(Oid funcid);
 
+/* The lengths that were added to now() or subtracted. */
+typedef struct StrataNowLengths
+{
+	double		years;			/* as if all went one way */
+	int			ndays;			/* so many have days, */
+	int			nmonths;		/* ... and so many months */
+} StrataNowLengths;
+
+/*
+ * Is it made of now(), casts between times, and constant lengths of less than
+ * some thousand years?  It grows with now(), but for the lengths of days and
+ * months and the time zone, and raises no error.  Adds to lengths.
+ */
+extern bool strata_time_is_of_now(Node *node, StrataNowLengths *lengths);
+
 /* The C name of our time_bucket(), or NULL: it is another function. */
 extern const char *strata_time_bucket_symbol(Oid funcid);
 
