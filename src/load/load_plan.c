@@ -97,7 +97,8 @@ query_obstacle(Query *query, Relation rel)
 	if (has_foreign_partition(rel))
 		return "partition that is not a table";
 	/* it might look at rows that this statement has inserted */
-	if (strata_load_has_volatile((Node *) query, NULL))
+	if (strata_load_has_volatile((Node *) query, NULL) ||
+		strata_load_check_is_volatile(rel))
 		return "volatile function";
 	return NULL;
 }

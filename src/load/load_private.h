@@ -46,6 +46,9 @@ extern bool strata_load_has_volatile(Node *node, void *context);
 /* The same of the defaults of a table's columns. */
 extern bool strata_load_default_is_volatile(Relation rel);
 
+/* The same of a table's CHECK constraints. */
+extern bool strata_load_check_is_volatile(Relation rel);
+
 extern void strata_copy_init(void);
 
 #endif							/* STRATA_LOAD_PRIVATE_H */

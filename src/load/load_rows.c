@@ -58,6 +58,7 @@ typedef struct LoadBuffer
 	bool		wants_direct;
 	bool		restores;		/* what was compressed when it was dumped */
 	bool		whole;			/* no segment is left to the row store */
+	bool		one_by_one;		/* its rows are not collected */
 	StrataDirectLoad *direct;	/* rows become batches; NULL: they are
 								 * collected */
 	int64		last;			/* the last of them, of all rows */
@@ -401,6 +402,9 @@ create_buffer(Load *load, ResultRelInfo *target)
 	/* what was in batches stays in them, also segments of few rows */
 	buffer->whole = buffer->restores ||
 		strata_load_form != STRATA_LOAD_AS_SET;
+	/* a constraint of a chunk's own; COPY is PostgreSQL's, which asks none */
+	buffer->one_by_one = load->copy == NULL &&
+		strata_load_check_is_volatile(target->ri_RelationDesc);
 	buffer->wants_direct = takes_direct(load, target, buffer->restores);
 	buffer->converted =
 		MakeSingleTupleTableSlot(RelationGetDescr(target->ri_RelationDesc),
@@ -490,8 +494,8 @@ insert_foreign(Load *load, TupleTableSlot *slot)
 }
 
 /*
- * A row that is not collected: a trigger of its chunk wants to see it first,
- * or the chunk is a foreign table.
+ * A row that is not collected: a trigger of its chunk wants to see it first, a
+ * constraint may look at those before it, or the chunk is a foreign table.
  */
 static void
 insert_one(Load *load, TupleTableSlot *slot)
@@ -570,7 +574,7 @@ load_buffered_row(Load *load, ResultRelInfo *target, TupleTableSlot *row)
 		return;
 	}
 	slot = convert(load, row, next_slot(buffer));
-	if (target->ri_FdwRoutine != NULL ||
+	if (target->ri_FdwRoutine != NULL || buffer->one_by_one ||
 		(target->ri_TrigDesc != NULL &&
 		 target->ri_TrigDesc->trig_insert_before_row))
 	{

@@ -37,6 +37,7 @@
 #include "rewrite/rewriteHandler.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 /* All functions of these names in pg_catalog that come with the server. */
 static const char *const of_postgres[] = {
@@ -102,12 +103,41 @@ looks_at_tables(Oid funcid, void *context)
 		!is_listed(funcid);
 }
 
+/* The same of the constraints of a domain and those below it. */
+static bool
+domain_has_volatile(Oid domain, void *context)
+{
+	/* the reference goes with the memory that it is in */
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
+												  "strata domain",
+												  ALLOCSET_SMALL_SIZES);
+	DomainConstraintRef *constraints =
+	MemoryContextAlloc(scratch, sizeof(DomainConstraintRef));
+	bool		found = false;
+	ListCell   *lc;
+
+	InitDomainConstraintRef(domain, constraints, scratch, false);
+	foreach(lc, constraints->constraints)
+	{
+		DomainConstraintState *constraint = lfirst(lc);
+
+		found |= strata_load_has_volatile((Node *) constraint->check_expr,
+										  context);
+	}
+	MemoryContextDelete(scratch);
+	return found;
+}
+
 /* See load_private.h. */
 bool
 strata_load_has_volatile(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
+	if (IsA(node, CoerceToDomain) &&
+		domain_has_volatile(castNode(CoerceToDomain, node)->resulttype,
+							context))
+		return true;
 	if (check_functions_in_node(node, looks_at_tables, context))
 		return true;
 	if (IsA(node, Query))
@@ -125,6 +155,19 @@ strata_load_default_is_volatile(Relation rel)
 	for (AttrNumber attno = 1; attno <= desc->natts; attno++)
 		if (!TupleDescAttr(desc, attno - 1)->attisdropped &&
 			strata_load_has_volatile(build_column_default(rel, attno), NULL))
+			return true;
+	return false;
+}
+
+/* See load_private.h. */
+bool
+strata_load_check_is_volatile(Relation rel)
+{
+	const TupleConstr *constr = RelationGetDescr(rel)->constr;
+
+	for (int i = 0; constr != NULL && i < constr->num_check; i++)
+		if (strata_load_has_volatile(stringToNode(constr->check[i].ccbin),
+									 NULL))
 			return true;
 	return false;
 }

@@ -68,6 +68,9 @@ typedef struct StrataUnit
 	StrataUnitColumn *columns;
 } StrataUnit;
 
+/* Which byte of a unit, from 0, is its kind. */
+#define STRATA_UNIT_KIND_AT 5
+
 /* ereports where these are no unit's bytes, or another kind of server's. */
 extern StrataUnit *strata_unit_parse(const bytea *bytes);
 

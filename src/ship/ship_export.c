@@ -27,6 +27,7 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "access/xlogrecovery.h"
+#include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -349,7 +350,9 @@ init_leaves(StrataExport *export, bool by_time)
 		leaf->has_range = by_time && leaf->relid != export->relid &&
 			get_partition_parent(leaf->relid, true) == export->relid &&
 			strata_chunk_range(leaf->relid, &key_type, &leaf->range);
+		/* queries pass over temporary tables of other sessions, too */
 		if (relkind == RELKIND_PARTITIONED_TABLE ||
+			isOtherTempNamespace(get_rel_namespace(leaf->relid)) ||
 			is_outside(export, leaf))
 			continue;
 		if (relkind == RELKIND_FOREIGN_TABLE)

@@ -295,7 +295,9 @@ begin_import(Import *import, const StrataUnit *unit)
 	MemoryContext old = MemoryContextSwitchTo(import->mcxt);
 
 	import->origin = unit->origin;
-	import->ncolumns = unit->ncolumns;
+	/* an end has none */
+	if (unit->kind != STRATA_UNIT_END)
+		import->ncolumns = unit->ncolumns;
 	import->name =
 		DatumGetCString(DirectFunctionCall1(uuid_out,
 											UUIDPGetDatum(&unit->origin.export)));
@@ -391,27 +393,34 @@ check_source_column(Oid source, const char *name, Oid type)
 static StrataUnit *
 peek_unit(Import *import, const char *done)
 {
-	bool		table = source_is_table(import->source);
-	char	   *sql;
+	const char *source = strata_sql_name(import->source);
+	char	   *order = source_is_table(import->source) ?
+	psprintf("AND u.export <> ALL ('%s'::uuid[]) ORDER BY u.export, u.seq",
+			 done) : "";
+
+	/* elsewhere the end of an export may come first; it tells of no columns */
+	char	   *quals[2] = {
+		psprintf("AND CASE WHEN octet_length(u.unit) > %d THEN get_byte(u.unit, %d) <> %d ELSE true END",
+				 STRATA_UNIT_KIND_AT, STRATA_UNIT_KIND_AT, STRATA_UNIT_END), ""
+	};
 	bool		isnull;
 	Datum		value;
 	StrataUnit *unit;
 	MemoryContext old;
 
-	sql = table ?
-		psprintf("SELECT u.unit FROM %s AS u WHERE u.unit IS NOT NULL AND u.export <> ALL ('%s'::uuid[]) "
-				 "ORDER BY u.export, u.seq LIMIT 1",
-				 strata_sql_name(import->source), done) :
-		psprintf("SELECT u.unit FROM %s AS u LIMIT 1",
-				 strata_sql_name(import->source));
-	if (strata_sql_execute(sql, 0, NULL, NULL, NULL, false) < 0)
-		elog(ERROR, "could not run: %s", sql);
+	SPI_processed = 0;
+	for (int i = *order != '\0' ? 1 : 0; i < 2 && SPI_processed == 0; i++)
+	{
+		char	   *sql = psprintf("SELECT u.unit FROM %s AS u WHERE u.unit IS NOT NULL %s %s LIMIT 1",
+								   source, quals[i], order);
+
+		if (strata_sql_execute(sql, 0, NULL, NULL, NULL, false) < 0)
+			elog(ERROR, "could not run: %s", sql);
+	}
 	if (SPI_processed == 0)
 		return NULL;
 	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1,
 						  &isnull);
-	if (isnull)
-		return NULL;
 	old = MemoryContextSwitchTo(import->mcxt);
 	unit = strata_unit_parse((bytea *) PG_DETOAST_DATUM_COPY(value));
 	MemoryContextSwitchTo(old);

@@ -20,7 +20,7 @@
 
 #define UNIT_MAGIC 0x53747255	/* "StrU" */
 #define UNIT_VERSION 1
-#define UNIT_CRC_AT 7			/* behind magic, version, kind, byte order */
+#define UNIT_CRC_AT (STRATA_UNIT_KIND_AT + 2)	/* behind kind, byte order */
 
 #ifdef WORDS_BIGENDIAN
 #define BYTE_ORDER_HERE 'b'

@@ -182,6 +182,21 @@ SELECT fails(format($$SELECT * FROM _strata.unit_rows(%L, 0) AS r (nothing text)
 SELECT fails(format($$SELECT * FROM _strata.unit_rows(%L, 1) AS r (ts timestamptz)$$, unit)) FROM i2s LIMIT 1;
 SELECT * FROM _strata.unit_rows(NULL, 0) AS r (a int);
 SELECT count(*) FROM i2s, LATERAL _strata.unit_rows(unit, 0) AS r (i2 int2);
+-- views owe no order: the end may come first, and no unit at all
+CREATE TABLE inbox2 AS SELECT export, seq, unit FROM strata.export_batches('src', columns => '{ts,i2}');
+CREATE VIEW backwards AS SELECT NULL::bytea AS unit UNION ALL (SELECT unit FROM inbox2 ORDER BY seq DESC);
+CREATE VIEW only_end AS SELECT unit FROM inbox2 WHERE seq = (SELECT max(seq) FROM inbox2);
+CREATE TABLE from_view (ts timestamptz, i2 int2);
+CREATE TABLE from_end (LIKE from_view);
+CALL strata.import_batches('from_view', 'backwards');
+SELECT count(*) = (SELECT count(*) FROM src) AS all_rows FROM from_view;
+SET client_min_messages = error;
+CALL strata.import_batches('from_end', 'only_end');
+RESET client_min_messages;
+SELECT count(*) FROM from_end;
+DROP TABLE from_view, from_end;
+DROP VIEW backwards, only_end;
+DROP TABLE inbox2;
 -- privileges: SELECT on what is exported, INSERT, no row security
 CREATE ROLE ship_reader;
 GRANT ship_reader TO CURRENT_USER;

@@ -74,6 +74,33 @@ SELECT count(*), min(v), max(v), count(DISTINCT v) FROM d;
 ALTER TABLE d ALTER v SET DEFAULT random();
 \copy d (ts, host) from program 'seq 1 17000 | awk ''{ s = $1 * 5; printf "2026-01-01 %02d:%02d:%02d+00\thost %d\n", s / 3600, s / 60 % 60, s % 60, $1 % 3 }'''
 SELECT sum(in_batches(c)) FROM show_chunks('d') AS c;
+
+\set VERBOSITY terse
+-- constraints that look at the table, of the table, of a chunk, and of a domain
+CREATE FUNCTION mine.few(t regclass) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE n bigint; BEGIN EXECUTE format('SELECT count(*) FROM %s', t) INTO n; RETURN n < 3; END $$;
+ALTER TABLE d ALTER v DROP DEFAULT;
+TRUNCATE d;
+ALTER TABLE d ADD CONSTRAINT few CHECK (mine.few('public.d'));
+INSERT INTO d (ts, host, v) SELECT ts, host, 1 FROM incoming LIMIT 3;
+INSERT INTO d (ts, host, v) SELECT ts, host, 1 FROM incoming LIMIT 1;
+SELECT count(*) FROM d;
+TRUNCATE d;
+INSERT INTO d (ts, host, v) SELECT ts, host, 1 FROM incoming;
+ALTER TABLE d DROP CONSTRAINT few;
+INSERT INTO d (ts, host, v) SELECT ts, host, 1 FROM incoming LIMIT 1;
+SELECT show_chunks('d') AS chunk LIMIT 1 \gset
+TRUNCATE d;
+SELECT format('ALTER TABLE %s ADD CONSTRAINT few CHECK (mine.few(%L))', :'chunk', :'chunk') \gexec
+INSERT INTO d (ts, host, v) SELECT ts, host, 1 FROM incoming;
+SELECT format('ALTER TABLE %s DROP CONSTRAINT few', :'chunk') \gexec
+CREATE DOMAIN mine.rare AS float8 CHECK (mine.few('public.d') OR value <> 1);
+CREATE DOMAIN mine.rarer AS mine.rare;
+INSERT INTO d (ts, host, v) SELECT ts, host, (CASE WHEN i > 0 THEN 1 END)::mine.rarer FROM incoming;
+SELECT count(*) FROM d;
+SELECT direct_load('INSERT INTO d SELECT ts, host, (CASE WHEN i > 0 THEN 1 END)::mine.rarer FROM incoming') AS direct;
+\set VERBOSITY default
+DROP DOMAIN mine.rarer, mine.rare;
 DROP VIEW incoming;
 DROP TABLE d, h;
 DROP SEQUENCE q;
