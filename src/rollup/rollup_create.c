@@ -367,6 +367,9 @@ strata_rollup_attach(Oid view, List *given)
 	strata_rollup_store_options(view, given, archive);
 	table_close(rel, NoLock);
 	CommandCounterIncrement();
+	/* a new tier is going to take over what a finer one keeps */
+	if (options.tier_of == NULL || options.archive != NULL)
+		strata_rollup_lack_gone(view, rollup);
 	Assert(strata_rollup_open(view, true) != NULL); /* rollup:Z5 */
 }
 

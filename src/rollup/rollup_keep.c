@@ -562,6 +562,42 @@ write_widened(const StrataRollup *rollup, const StrataRollup *finer,
 	CommandCounterIncrement();
 }
 
+/*
+ * What the view's archive does not have of rows that were gone before it was
+ * there is as lost as what it loses later: of all that is gone, but what is
+ * known.
+ */
+static void
+note_unknown(Oid view, const StrataRollup *rollup, const StrataRanges *known)
+{
+	StrataRanges unknown;
+	StrataRanges wide;
+	StrataRanges lost;
+
+	strata_rollup_gone(rollup->source, &unknown);
+	strata_ranges_remove(&unknown, known);
+	if (unknown.n == 0)
+		return;
+	widen_ranges(rollup, &unknown, &wide);
+	strata_rollup_lost(view, &lost);
+	for (int i = 0; i < wide.n; i++)
+		strata_ranges_add(&lost, wide.r[i]);
+	Assert(lost.n > 0);			/* rollup:Z8 */
+	put_option(view, STRATA_ROLLUP_OPTION_LOST, &lost);
+}
+
+/* See rollup_private.h. */
+void
+strata_rollup_lack_gone(Oid view, const StrataRollup *rollup)
+{
+	StrataRanges kept;
+
+	/* whoever drops rows knows of the view, or we know what is gone */
+	LockRelationOid(rollup->source, AccessShareLock);
+	strata_rollup_kept(view, NULL, &kept);
+	note_unknown(view, rollup, &kept);
+}
+
 /* See rollup_private.h. */
 void
 strata_rollup_keep_from(Oid view, Oid finer)
@@ -578,7 +614,10 @@ strata_rollup_keep_from(Oid view, Oid finer)
 	(void) strata_rollup_lock(rollup->source, true);
 	strata_rollup_kept(finer, NULL, &kept);
 	if (kept.n == 0)
+	{
+		note_unknown(view, rollup, &kept);
 		return;
+	}
 	widen_ranges(rollup, &kept, &wide);
 	if (!strata_rollup_bucket_nests(&bucket, &narrow, &wide))
 		ereport(ERROR,
@@ -596,5 +635,7 @@ strata_rollup_keep_from(Oid view, Oid finer)
 	widen_ranges(rollup, &lost, &wide);
 	if (lost.n > 0)
 		put_option(view, STRATA_ROLLUP_OPTION_LOST, &wide);
+	CommandCounterIncrement();
+	note_unknown(view, rollup, &kept);
 	CommandCounterIncrement();
 }

@@ -231,10 +231,13 @@ extern void strata_rollup_read_ranges(const char *option, const char *text,
 extern void strata_rollup_restore_kept(Oid view, const char *text);
 
 /*
- * Of these, what the archive has lost again with chunks of its own.  And: have
- * a new tier keep what a finer one keeps.
+ * Of these, what the archive does not have all of: it has lost it again with
+ * chunks of its own, or rows were gone before it was there.  Note the latter,
+ * of a new view (but no tier).  And: have a new tier keep what a finer one
+ * keeps, and note what that does not have.
  */
 extern void strata_rollup_lost(Oid view, StrataRanges *lost);
+extern void strata_rollup_lack_gone(Oid view, const StrataRollup *rollup);
 extern void strata_rollup_keep_from(Oid view, Oid finer);
 
 /*
