@@ -631,7 +631,9 @@ rollups_of_table(Oid relid)
 	{
 		StrataRollup *rollup = strata_rollup_usable(lfirst_oid(lc));
 
-		if (rollup != NULL)
+		/* one above a view has columns of that, not of its archive */
+		if (rollup != NULL &&
+			rt_fetch(rollup->varno, rollup->query->rtable)->relid == relid)
 			rollups = lappend(rollups, rollup);
 	}
 	list_sort(rollups, compare_widths);
