@@ -68,7 +68,10 @@ partials_half(const StrataRollup *rollup, const Query *definition,
 	return query;
 }
 
-/* Group by all columns that are no partials, as the definition does. */
+/*
+ * Group by all columns that are no partials, as the definition does; not by
+ * constants, which are selected as they are written and tell no groups apart.
+ */
 static void
 group_by_columns(Query *query, const StrataRollup *rollup,
 				 const Query *partials)
@@ -85,6 +88,8 @@ group_by_columns(Query *query, const StrataRollup *rollup,
 		Var		   *var = strata_rollup_archive_var(rollup, column->resno);
 		TargetEntry *entry = tlist_member((Expr *) var, query->targetList);
 
+		if (IsA(kept->expr, Const))
+			continue;
 		if (entry == NULL)
 		{
 			entry = makeTargetEntry((Expr *) var,

@@ -197,15 +197,17 @@ same_types(const Query *kept, const Query *raw)
 
 	foreach(lc, kept->targetList)
 	{
-		Node	   *a = (Node *) lfirst_node(TargetEntry, lc)->expr;
-		TargetEntry *entry = list_nth_node(TargetEntry, raw->targetList,
-										   foreach_current_index(lc));
-		Node	   *b = (Node *) entry->expr;
+		TargetEntry *ours = lfirst_node(TargetEntry, lc);
+		TargetEntry *theirs;
 
-		if (lfirst_node(TargetEntry, lc)->resjunk)
+		if (ours->resjunk)
 			break;
-		if (entry->resjunk || exprType(a) != exprType(b) ||
-			exprCollation(a) != exprCollation(b))
+		theirs = list_nth_node(TargetEntry, raw->targetList,
+							   foreach_current_index(lc));
+		if (theirs->resjunk ||
+			exprType((Node *) ours->expr) != exprType((Node *) theirs->expr) ||
+			exprCollation((Node *) ours->expr) !=
+			exprCollation((Node *) theirs->expr))
 			return false;
 	}
 	return true;

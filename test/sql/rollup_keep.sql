@@ -144,3 +144,42 @@ SELECT count(*) FROM rok_hour;
 DROP TABLE rok CASCADE;
 DROP FUNCTION rok_check(), rok_kept(regclass);
 DROP TABLE rok_all, rok_month_copy;
+-- groups that are constants, with kept ranges
+CREATE TABLE rok_c (time timestamptz NOT NULL, v int);
+CREATE TABLE rok_c_all (LIKE rok_c);
+CREATE TABLE rok_c_name (v int, name text);
+INSERT INTO rok_c_name VALUES (0, 'even'), (1, 'odd');
+SELECT FROM create_hypertable('rok_c', 'time', chunk_time_interval => interval '1 day');
+INSERT INTO rok_c_all SELECT '2024-01-01'::timestamptz + g * interval '1 hour', g % 2 FROM generate_series(0, 71) g;
+INSERT INTO rok_c SELECT * FROM rok_c_all;
+CREATE MATERIALIZED VIEW rok_c_plain WITH (strata.continuous) AS SELECT time_bucket('1 day', time) AS b, 5::int AS lab, NULL::text AS nothing, count(*) AS n, 5 + 1 AS sum FROM rok_c GROUP BY 1, 2, 3, 5 HAVING count(*) > 3 ORDER BY 2, 1;
+CREATE MATERIALIZED VIEW rok_c_hidden WITH (strata.continuous) AS SELECT time_bucket('36 hours', time) AS b, count(*) AS n, v + 1 AS v FROM rok_c GROUP BY 1, 'x'::text, v;
+CREATE MATERIALIZED VIEW rok_c_join WITH (strata.continuous) AS SELECT time_bucket('1 day', time) AS b, 'x'::text AS lab, name, count(*) AS n FROM rok_c JOIN rok_c_name USING (v) GROUP BY 1, 2, 3;
+CREATE MATERIALIZED VIEW rok_c_above WITH (strata.continuous) AS SELECT time_bucket('2 days', b) AS b, lab, 7 AS seven, sum(n) AS n FROM rok_c_plain GROUP BY 1, 2, 3;
+CREATE FUNCTION rok_c_check() RETURNS TABLE (plain bigint, hidden bigint, joined bigint, above bigint) LANGUAGE sql AS $$
+	WITH p AS (SELECT time_bucket('1 day', time) AS b, 5::int AS lab, NULL::text AS nothing, count(*) AS n, 5 + 1 FROM rok_c_all GROUP BY 1 HAVING count(*) > 3),
+		h AS (SELECT time_bucket('36 hours', time), count(*), v + 1 FROM rok_c_all GROUP BY 1, v),
+		j AS (SELECT time_bucket('1 day', time), 'x'::text, name, count(*) FROM rok_c_all JOIN rok_c_name USING (v) GROUP BY 1, 2, 3),
+		a AS (SELECT time_bucket('2 days', b), lab, 7, sum(n) FROM p GROUP BY 1, 2, 3)
+	SELECT (SELECT count(*) FROM ((TABLE p EXCEPT ALL TABLE rok_c_plain) UNION ALL (TABLE rok_c_plain EXCEPT ALL TABLE p)) x),
+		(SELECT count(*) FROM ((TABLE h EXCEPT ALL TABLE rok_c_hidden) UNION ALL (TABLE rok_c_hidden EXCEPT ALL TABLE h)) x),
+		(SELECT count(*) FROM ((TABLE j EXCEPT ALL TABLE rok_c_join) UNION ALL (TABLE rok_c_join EXCEPT ALL TABLE j)) x),
+		(SELECT count(*) FROM ((TABLE a EXCEPT ALL TABLE rok_c_above) UNION ALL (TABLE rok_c_above EXCEPT ALL TABLE a)) x)
+$$;
+SELECT * FROM rok_c_check();
+SELECT count(*) FROM drop_chunks('rok_c', '2024-01-02'::timestamptz);
+SELECT * FROM rok_c_check();
+INSERT INTO rok_c VALUES ('2024-01-01 05:05', 1);
+INSERT INTO rok_c_all VALUES ('2024-01-01 05:05', 1);
+SELECT * FROM rok_c_check();
+SELECT count(*) FROM drop_chunks('rok_c', '2024-01-03'::timestamptz);
+SELECT * FROM rok_c_check();
+SELECT * FROM rok_c_plain LIMIT 2;
+ALTER TABLE rok_c SET (strata.read_archives);
+SELECT time_bucket('1 day', time), 5::int, count(*) FROM rok_c GROUP BY 1, 2 ORDER BY 1;
+SELECT count(*) + 5, 5 FROM rok_c;
+ALTER MATERIALIZED VIEW rok_c_hidden SET (strata.archives = '36 hours for 9000 days, 3 days');
+SELECT * FROM rok_c_hidden_3_days ORDER BY 1, 3;
+DROP TABLE rok_c CASCADE;
+DROP TABLE rok_c_all, rok_c_name;
+DROP FUNCTION rok_c_check;
