@@ -242,9 +242,26 @@ column_value(const FinalContext *cx, const Expr *expr)
 										  COERCE_IMPLICIT_CAST, -1);
 }
 
+/* An operator of PostgreSQL's own. */
+static Expr *
+make_operator(const char *name, Oid result, Expr *left, Expr *right)
+{
+	Oid			opno;
+	Expr	   *clause;
+
+	opno = OpernameGetOprid(list_make2(makeString("pg_catalog"),
+									   makeString(pstrdup(name))),
+							exprType((Node *) left), exprType((Node *) right));
+	clause = make_opclause(opno, result, false, left, right, InvalidOid,
+						   InvalidOid);
+	set_opfuncid((OpExpr *) clause);
+	return clause;
+}
+
 /*
  * The value of an average out of sum and count, by the division that the
- * aggregate does itself.
+ * aggregate does itself.  Where all values are -0.0 so is their sum, but the
+ * aggregate begins with 0.0.
  */
 static Expr *
 average_value(const FinalContext *cx, const Aggref *aggref)
@@ -253,7 +270,6 @@ average_value(const FinalContext *cx, const Aggref *aggref)
 	Aggref	   *count;
 	Expr	   *total;
 	Expr	   *n;
-	Expr	   *quotient;
 	Oid			by = NUMERICOID;
 
 	strata_rollup_average_partials(aggref, &sum, &count);
@@ -272,13 +288,13 @@ average_value(const FinalContext *cx, const Aggref *aggref)
 	n = (Expr *) coerce_to_target_type(NULL, (Node *) n, INT8OID, by, -1,
 									   COERCION_EXPLICIT,
 									   COERCE_IMPLICIT_CAST, -1);
-	quotient = make_opclause(OpernameGetOprid(list_make2(makeString("pg_catalog"),
-														 makeString("/")),
-											  exprType((Node *) total), by),
-							 aggref->aggtype, false, total, n, InvalidOid,
-							 InvalidOid);
-	set_opfuncid((OpExpr *) quotient);
-	return quotient;
+	if (aggref->aggtype == FLOAT8OID)
+		total = make_operator("+", FLOAT8OID, total,
+							  (Expr *) makeConst(FLOAT8OID, -1, InvalidOid,
+												 sizeof(float8),
+												 Float8GetDatum(0.0), false,
+												 FLOAT8PASSBYVAL));
+	return make_operator("/", aggref->aggtype, total, n);
 }
 
 /* The value of a deviation of integers or numerics. */

@@ -145,3 +145,33 @@ DROP MATERIALIZED VIEW ror_month;
 DROP TABLE ror CASCADE;
 DROP FUNCTION ror_check, ror_all, ror_total, ror_total_now;
 DROP ROLE ror_reader;
+-- averages of values that are all -0.0 are 0, sums are -0
+CREATE TABLE ror_zero (time timestamptz NOT NULL, h text, v float8, w float4);
+SELECT FROM create_hypertable('ror_zero', 'time', chunk_time_interval => interval '1 day');
+INSERT INTO ror_zero SELECT '2024-01-01'::timestamptz + i * interval '5 minutes', 'h' || i % 2, CASE WHEN i % 2 = 0 OR i < 12 THEN '-0'::float8 ELSE 1 END, '-0' FROM generate_series(0, 599) i;
+CREATE TABLE ror_zero_name AS SELECT 'h' || i % 2 AS h, i AS id FROM generate_series(0, 3) i;
+CREATE MATERIALIZED VIEW ror_zero_hour WITH (strata.continuous) AS SELECT time_bucket('1 hour', time) AS b, h, avg(v) AS a, avg(w) AS aw, sum(v) AS s, sum(w) AS sw, regr_avgx(v, w) AS x, stddev(v) AS d FROM ror_zero GROUP BY 1, 2;
+CREATE MATERIALIZED VIEW ror_zero_join WITH (strata.continuous) AS SELECT time_bucket('1 day', time) AS b, id, avg(v) AS a, avg(v) FILTER (WHERE id > 1) AS f, sum(v) AS s FROM ror_zero JOIN ror_zero_name USING (h) GROUP BY 1, 2;
+CREATE FUNCTION ror_zero_check() RETURNS TABLE (q text, rows bigint, differences bigint) LANGUAGE plpgsql AS $$
+BEGIN
+	FOREACH q IN ARRAY ARRAY['TABLE ror_zero_hour', 'TABLE ror_zero_join', 'SELECT time_bucket(''1 hour'', time), h, avg(v), avg(w), sum(v), sum(w) FROM ror_zero GROUP BY 1, 2', 'SELECT h, avg(v), avg(w), sum(v) FROM ror_zero GROUP BY 1', 'SELECT avg(w), sum(w) FROM ror_zero'] LOOP
+		EXECUTE format('CREATE TEMP TABLE ror_with AS SELECT q::text FROM (%s) q', q);
+		SET LOCAL strata.enable_archive_rewrite = off;
+		EXECUTE format('CREATE TEMP TABLE ror_without AS SELECT q::text FROM (%s) q', q);
+		RESET strata.enable_archive_rewrite;
+		SELECT count(*) FROM ror_without INTO rows;
+		SELECT count(*) FROM ((TABLE ror_with EXCEPT ALL TABLE ror_without) UNION ALL (TABLE ror_without EXCEPT ALL TABLE ror_with)) x INTO differences;
+		DROP TABLE ror_with, ror_without;
+		RETURN NEXT;
+	END LOOP;
+END $$;
+SELECT * FROM ror_zero_check();
+INSERT INTO ror_zero VALUES ('2024-01-01 02:02', 'h0', '-0', '-0');
+SELECT * FROM ror_zero_check();
+SELECT b, h, a, aw, s, sw FROM ror_zero_hour ORDER BY 1, 2 LIMIT 2;
+SELECT count(drop_chunks) FROM drop_chunks('ror_zero', '2024-01-02'::timestamptz);
+SELECT b, h, a, aw, s, sw FROM ror_zero_hour ORDER BY 1, 2 LIMIT 2;
+SELECT * FROM ror_zero_join ORDER BY 1, 2 LIMIT 4;
+DROP TABLE ror_zero CASCADE;
+DROP TABLE ror_zero_name;
+DROP FUNCTION ror_zero_check;
