@@ -10,6 +10,9 @@
  * be done any more, so that a refresh that ended early is gone on with by the
  * next.
  *
+ * Times without chunks, of the source and of the archive, cost nothing: a
+ * slice takes them along, however many buckets that are.
+ *
  * In a transaction block nothing can be committed: there the one slice takes
  * what can be covered at once, and leaves the rest to another refresh.
  *
@@ -23,6 +26,7 @@
 #include "hypertable/hypertable.h"
 
 #include "access/xact.h"
+#include "catalog/pg_inherits.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -48,6 +52,8 @@ typedef struct Run
 	Oid			source;
 	int64		interval;		/* of its chunks */
 	StrataRange window;			/* whole buckets */
+	StrataRanges busy;			/* those in which chunks are, or were when the
+								 * run began */
 	StrataRanges settled;
 	StrataRanges done;			/* by this run */
 	bool		more;			/* slices */
@@ -134,10 +140,52 @@ align_inward(StrataRollupBucket *bucket, StrataRanges *ranges)
 	*ranges = aligned;
 }
 
+/* Buckets in which the table has chunks. */
+static void
+add_busy(Oid table, StrataRollupBucket *bucket, StrataRanges *busy)
+{
+	ListCell   *lc;
+
+	foreach(lc, find_inheritance_children(table, NoLock))
+	{
+		int64		lo = PG_INT64_MIN;
+		int64		hi = PG_INT64_MAX;
+
+		/* a default partition may hold any time */
+		(void) strata_chunk_times(lfirst_oid(lc), &lo, &hi);
+		strata_ranges_add(busy, strata_rollup_bucket_outward(bucket, lo, hi));
+	}
+}
+
+/*
+ * Where what is busy next begins, from a time on; or where it ends, back from
+ * that.  An extreme of int64: there is nothing.
+ */
+static int64
+next_busy(const StrataRanges *busy, int64 from, bool backward)
+{
+	int			n = 0;
+	int			end = busy->n;
+
+	/* how many lie before that */
+	while (n < end)
+	{
+		int			middle = (n + end) / 2;
+
+		if (backward ? busy->r[middle].lo < from : busy->r[middle].hi <= from)
+			n = middle + 1;
+		else
+			end = middle;
+	}
+	if (backward)
+		return n > 0 ? Min(busy->r[n - 1].hi, from) : PG_INT64_MIN;
+	return n < busy->n ? Max(busy->r[n].lo, from) : PG_INT64_MAX;
+}
+
 /* The part of a range that a slice takes of it; *buckets, *span: what it may. */
 static StrataRange
 slice_of(StrataRollupBucket *bucket, StrataRange range, bool newest_first,
-		 int *buckets, int64 *span)
+		 const StrataRanges *busy, int *buckets, int64 *span)
 {
 	StrataRange part = newest_first ? strata_range(range.hi, range.hi) :
 	strata_range(range.lo, range.lo);
@@ -148,6 +196,12 @@ slice_of(StrataRollupBucket *bucket, StrataRange range, bool newest_first,
 		StrataRange before = part;
 		bool		found;
 
+		if (newest_first)
+			part.lo = Max(range.lo, next_busy(busy, part.lo, true));
+		else
+			part.hi = Min(range.hi, next_busy(busy, part.hi, false));
+		if (part.lo != before.lo || part.hi != before.hi)
+			continue;
 		found = newest_first ?
 			strata_rollup_bucket_start(bucket, part.lo - 1, &part.lo) :
 			strata_rollup_bucket_next(bucket, part.hi, &part.hi);
@@ -185,7 +239,8 @@ pick_slice(const Run *run, StrataRollupBucket *bucket,
 						  slice_of(bucket,
 								   todo->r[refresh->newest_first ?
 										   todo->n - 1 - i : i],
-								   refresh->newest_first, &buckets, &span));
+								   refresh->newest_first, &run->busy,
+								   &buckets, &span));
 }
 
 /* What is kept below is read there, with what may come to it, every time. */
@@ -486,6 +541,8 @@ run_slices(Run *run)
 	{
 		if (OidIsValid(below))
 			refresh_below(run, below);
+		add_busy(rollup->source, &rollup->bucket, &run->busy);
+		add_busy(rollup->archive, &rollup->bucket, &run->busy);
 		prepare_window(run, rollup);
 		do
 		{

@@ -484,7 +484,7 @@ strata_rollup_write(const StrataRollup *rollup, StrataRange range,
 								  snapshot, NULL);
 	else if (count.value[0] > rows_in_memory(rollup) &&
 			 strata_rollup_bucket_start(&bucket,
-										range.lo + (range.hi - range.lo) / 2,
+										range.lo / 2 + range.hi / 2,
 										&middle) &&
 			 middle > range.lo)
 	{
