@@ -194,22 +194,23 @@ strata_drop_chunks(PG_FUNCTION_ARGS)
 				 errhint("At least one of older_than, newer_than, created_before and created_after must be given.")));
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	foreach(lc, lock_chunks(ht, &filter))
+		doomed = lappend_oid(doomed, ((StrataChunk *) lfirst(lc))->relid);
+	if (doomed == NIL)
+		return (Datum) 0;
+	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
+	doomed = strata_rollup_keep(ht->relid, doomed, strata_job_preloaded());
+	foreach(lc, doomed)
 	{
-		StrataChunk *chunk = lfirst(lc);
-		char	   *name = strata_sql_name(chunk->relid);
+		char	   *name = strata_sql_name(lfirst_oid(lc));
 		Datum		value = CStringGetTextDatum(name);
 		bool		isnull = false;
 
 		ereport(verbose ? INFO : DEBUG1, (errmsg("dropping chunk %s", name)));
-		doomed = lappend_oid(doomed, chunk->relid);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value,
 							 &isnull);
 	}
-	if (doomed == NIL)
-		return (Datum) 0;
-	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
-	strata_rollup_keep(ht->relid, doomed, strata_job_preloaded());
-	strata_chunk_drop(ht, doomed);
+	if (doomed != NIL)
+		strata_chunk_drop(ht, doomed);
 	return (Datum) 0;
 }
 

@@ -332,9 +332,12 @@ drop_work(Oid relid, void *arg)
 	if (get_rel_relispartition(relid) &&
 		get_partition_parent(relid, true) == ht->relid)
 	{
-		strata_rollup_keep(ht->relid, list_make1_oid(relid),
-						   strata_job_preloaded());
-		strata_chunk_drop(ht, list_make1_oid(relid));
+		List	   *chunks;
+
+		chunks = strata_rollup_keep(ht->relid, list_make1_oid(relid),
+									strata_job_preloaded());
+		if (chunks != NIL)
+			strata_chunk_drop(ht, chunks);
 	}
 }
 

@@ -314,10 +314,10 @@ extern void strata_rollup_written(Oid relid);
  * rollup_keep.c.  Chunks (OIDs) are about to be dropped, under
  * AccessExclusiveLock as their hypertable is: have the archives keep what is
  * made of their rows.  ereports if that cannot be.  preloaded: every session
- * has the library.
+ * has the library.  The result are those to drop: not, with a WARNING, those
+ * with rows whose times have no end.
  */
-extern void strata_rollup_keep(Oid source, const List *chunks,
-							   bool preloaded);
+extern List *strata_rollup_keep(Oid source, List *chunks, bool preloaded);
 
 /* Why it cannot be, and for whom; NULL: it can. */
 extern const char *strata_rollup_keeps_not(Oid source, Oid *view);

@@ -26,7 +26,11 @@
 #include "catalog/catalog.h"
 #include "hypertable/hypertable.h"
 
+#include "access/table.h"
+#include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -34,6 +38,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
 
@@ -315,6 +320,12 @@ refuse_to_keep(Oid source, const char *why, Oid view)
 			 errhint("DROP MATERIALIZED VIEW %s;", strata_sql_name(view))));
 }
 
+static bool
+has_ends(StrataRange range)
+{
+	return range.lo != PG_INT64_MIN && range.hi != PG_INT64_MAX;
+}
+
 /* Keep what a chunk's rows make in one rollup. */
 static void
 keep_chunk(Oid view, StrataRange chunk)
@@ -330,8 +341,7 @@ keep_chunk(Oid view, StrataRange chunk)
 
 	buckets = strata_rollup_bucket_outward(&rollup->bucket, chunk.lo,
 										   chunk.hi - 1);
-	if (buckets.lo == PG_INT64_MIN || buckets.hi == PG_INT64_MAX)
-		refuse_to_keep(rollup->source, _("a bucket has no end"), view);
+	Assert(has_ends(buckets));	/* rollup:Z2 */
 	strata_rollup_lock_archive(rollup, buckets);
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	PushActiveSnapshot(snapshot);
@@ -356,6 +366,70 @@ keep_chunk(Oid view, StrataRange chunk)
 	CommandCounterIncrement();
 }
 
+/* Does it have rows?  Whoever drops it has it locked. */
+static bool
+has_rows(Oid chunk)
+{
+	Relation	rel = table_open(chunk, NoLock);
+	bool		found = true;
+
+	if (RELKIND_HAS_TABLE_AM(rel->rd_rel->relkind))
+	{
+		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+		TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
+		TupleTableSlot *slot = table_slot_create(rel, NULL);
+
+		found = table_scan_getnextslot(scan, ForwardScanDirection, slot);
+		ExecDropSingleTupleTableSlot(slot);
+		table_endscan(scan);
+		UnregisterSnapshot(snapshot);
+	}
+	table_close(rel, NoLock);
+	return found;
+}
+
+/*
+ * Can all views keep what a chunk's rows make?  Not where times, or buckets,
+ * have no end: such a chunk stays, which *stays says, unless it has no rows.
+ */
+static bool
+can_keep(const List *views, Oid chunk, StrataRange *times, bool *stays)
+{
+	int64		lo = PG_INT64_MIN;
+	int64		hi = PG_INT64_MAX;
+	bool		good;
+	ListCell   *lc;
+
+	good = strata_chunk_times(chunk, &lo, &hi) &&
+		lo != PG_INT64_MIN && hi != PG_INT64_MAX;
+	foreach(lc, views)
+	{
+		StrataRollup *rollup;
+
+		if (!good)
+			break;
+		rollup = strata_rollup_open(lfirst_oid(lc), false);
+		good = has_ends(strata_rollup_bucket_outward(&rollup->bucket, lo, hi));
+	}
+	*times = good ? strata_range(lo, hi + 1) : strata_range(0, 0);
+	*stays = !good && has_rows(chunk);
+	return good;
+}
+
+static void
+say_it_stays(Oid source, Oid chunk)
+{
+	char	   *name = strata_sql_name(chunk);
+
+	ereport(WARNING,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("chunk %s is not dropped", name),
+			 errdetail("\"%s\" has continuous aggregates, which cannot keep what is made of its rows: their times, or buckets of these, have no end.",
+					   get_rel_name(source)),
+			 errhint("DELETE its rows, or DROP TABLE %s; continuous aggregates go without them then.",
+					 name)));
+}
+
 /* Queries of the table that ask for these times can be told. */
 static void
 note_gone(Oid source, const List *chunks)
@@ -375,10 +449,12 @@ note_gone(Oid source, const List *chunks)
 }
 
 /* See rollup.h. */
-void
-strata_rollup_keep(Oid source, const List *chunks, bool preloaded)
+List *
+strata_rollup_keep(Oid source, List *chunks, bool preloaded)
 {
 	List	   *views = strata_rollups_of_source(source);
+	List	   *dropped = NIL;
+	List	   *kept = NIL;
 	const char *why;
 	Oid			culprit = InvalidOid;
 	ListCell   *lc;
@@ -387,7 +463,7 @@ strata_rollup_keep(Oid source, const List *chunks, bool preloaded)
 	{
 		if (strata_rollup_reads_archives(source))
 			note_gone(source, chunks);
-		return;
+		return chunks;
 	}
 	why = strata_rollup_keeps_not(source, &culprit);
 	if (why != NULL)
@@ -406,18 +482,23 @@ strata_rollup_keep(Oid source, const List *chunks, bool preloaded)
 	CommandCounterIncrement();
 	foreach(lc, chunks)
 	{
-		int64		lo;
-		int64		hi;
+		StrataRange times;
+		bool		stays;
 		ListCell   *view;
 
-		if (!strata_chunk_times(lfirst_oid(lc), &lo, &hi) ||
-			lo == PG_INT64_MIN || hi == PG_INT64_MAX)
-			refuse_to_keep(source, _("a chunk has no bounds"),
-						   linitial_oid(views));
-		foreach(view, views)
-			keep_chunk(lfirst_oid(view), strata_range(lo, hi + 1));
+		if (can_keep(views, lfirst_oid(lc), &times, &stays))
+		{
+			foreach(view, views)
+				keep_chunk(lfirst_oid(view), times);
+			kept = lappend_oid(kept, lfirst_oid(lc));
+		}
+		if (stays)
+			say_it_stays(source, lfirst_oid(lc));
+		else
+			dropped = lappend_oid(dropped, lfirst_oid(lc));
 	}
-	note_gone(source, chunks);
+	note_gone(source, kept);
+	return dropped;
 }
 
 /*-------------------------------------------------------------------------

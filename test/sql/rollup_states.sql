@@ -107,3 +107,44 @@ DROP FUNCTION rosd_differ;
 DROP MATERIALIZED VIEW rost_h;
 DROP TABLE rost, rost_all;
 DROP FUNCTION rost_check, rost_days, rost_source, rost_near;
+-- chunks of times without an end: dropped when they are empty, else left, by name, and the others go
+CREATE TABLE rost_end (time timestamptz NOT NULL, v int);
+SELECT FROM create_hypertable('rost_end', 'time', chunk_time_interval => interval '1 day');
+INSERT INTO rost_end SELECT '2024-01-01'::timestamptz + g * interval '1 hour', g FROM generate_series(0, 95) g;
+INSERT INTO rost_end VALUES ('-infinity', 1), ('infinity', 1), ('294276-12-31 23:30', 1), ('4713-01-01 00:30 BC', 1);
+CREATE MATERIALIZED VIEW rost_end_day WITH (strata.continuous) AS SELECT time_bucket('1 day', time) AS b, count(*) AS n FROM rost_end GROUP BY 1;
+SELECT * FROM rost_end_day ORDER BY 1;
+\set VERBOSITY default
+SELECT drop_chunks('rost_end', '2024-01-02'::timestamptz);
+SELECT drop_chunks('rost_end', newer_than => '2024-01-04'::timestamptz);
+\set VERBOSITY terse
+SELECT show_chunks('rost_end');
+SELECT * FROM rost_end_day ORDER BY 1;
+-- a policy goes on, too
+SELECT add_retention_policy('rost_end', interval '1 day', initial_start => '2100-01-01') AS rost_job \gset
+SELECT job_id > 0 FROM alter_job(:rost_job, config => jsonb_build_object('drop_after', (now() - timestamptz '2024-01-03 12:00')::text));
+CALL run_job(:rost_job);
+SELECT show_chunks('rost_end');
+SELECT object, problem FROM strata.problems WHERE object = 'rost_end';
+SELECT delete_job(:rost_job);
+SELECT * FROM rost_end_day ORDER BY 1;
+DELETE FROM rost_end WHERE time < '0001-01-01' OR time = 'infinity';
+ALTER TABLE rost_end SET (strata.read_archives);
+SELECT drop_chunks('rost_end', '2024-01-02'::timestamptz);
+SELECT drop_chunks('rost_end', newer_than => '2024-01-05'::timestamptz);
+SELECT show_chunks('rost_end');
+SELECT * FROM rost_end_day ORDER BY 1;
+SELECT count(*) FROM rost_end;
+-- buckets that have no end where chunks do
+CREATE TABLE rost_wide (t bigint NOT NULL, v int);
+SELECT FROM create_hypertable('rost_wide', 't', chunk_time_interval => 1000);
+INSERT INTO rost_wide SELECT g, g FROM generate_series(0, 2999) g;
+CREATE MATERIALIZED VIEW rost_wide_all WITH (strata.continuous) AS SELECT time_bucket(9000000000000000000, t) AS b, count(*) AS n FROM rost_wide GROUP BY 1;
+INSERT INTO rost_wide VALUES (9000000000000000001, 1);
+SELECT drop_chunks('rost_wide', newer_than => 2000);
+SELECT show_chunks('rost_wide');
+SELECT * FROM rost_wide_all ORDER BY 1;
+DELETE FROM rost_wide WHERE t > 10000;
+SELECT drop_chunks('rost_wide', newer_than => 2000);
+SELECT * FROM rost_wide_all ORDER BY 1;
+DROP TABLE rost_end, rost_wide CASCADE;
