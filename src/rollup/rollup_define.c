@@ -178,22 +178,20 @@ is_bucket(StrataRollup *rollup, Node *expr, StrataRollupBucket *bucket)
 }
 
 /*
- * Is one of the definition's own groups a bucket?  Then each is within one, so
- * that what is read of archive and rows are different groups (rollup_read.c).
+ * Is it one of the definition's own groups, and not only a key of what is kept
+ * of it?  Where that is the bucket, each group is within one, so that what is
+ * read of archive and rows are different groups (rollup_read.c).
  */
 static bool
-groups_by_bucket(StrataRollup *rollup)
+is_own_group(const StrataRollup *rollup, const Expr *expr)
 {
 	const Query *query = rollup->definition;
-	StrataRollupBucket bucket;
 	ListCell   *lc;
 
 	foreach(lc, query->groupClause)
 	{
-		Node	   *expr = get_sortgroupclause_expr(lfirst(lc),
-													query->targetList);
-
-		if (is_bucket(rollup, expr, &bucket))
+		if (equal(get_sortgroupclause_expr(lfirst(lc), query->targetList),
+				  expr))
 			return true;
 	}
 	return false;
@@ -216,7 +214,8 @@ find_groups(StrataRollup *rollup)
 		StrataRollupBucket bucket;
 		const char *name = entry->resname;
 
-		if (is_bucket(rollup, (Node *) entry->expr, &bucket))
+		if (is_bucket(rollup, (Node *) entry->expr, &bucket) &&
+			is_own_group(rollup, entry->expr))
 		{
 			if (nbuckets++ > 0)
 				strata_rollup_refuse("two buckets of time", NULL);
@@ -231,7 +230,7 @@ find_groups(StrataRollup *rollup)
 		else
 			groups = lappend(groups, entry);
 	}
-	if (nbuckets == 0 || (rollup->joined && !groups_by_bucket(rollup)))
+	if (nbuckets == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("a continuous aggregate must be grouped by a bucket of the hypertable's time column"),

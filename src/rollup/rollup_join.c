@@ -333,6 +333,22 @@ archive_key(JoinCase *join, Node *expr)
 	return NULL;
 }
 
+/* See rollup_join_private.h. */
+bool
+strata_rollup_has_key(const StrataRollup *rollup, const Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, rollup->columns)
+	{
+		StrataRollupColumn *column = lfirst(lc);
+
+		if (column->kind == STRATA_ROLLUP_GROUP && equal(column->expr, expr))
+			return true;
+	}
+	return false;
+}
+
 /* Have all aggregates in the value take only rows that the filter leaves. */
 static Node *
 filter_aggregates(Node *node, void *filter)

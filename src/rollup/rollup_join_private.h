@@ -20,6 +20,10 @@ extern bool strata_rollup_is_joined(const Query *query);
 extern Index strata_rollup_find_joined(Query *query, Oid source);
 extern void strata_rollup_split(StrataRollup *rollup);
 
+/* Is it a key of the archive beside the bucket? */
+extern bool strata_rollup_has_key(const StrataRollup *rollup,
+								  const Expr *expr);
+
 /*
  * Have such a definition (as rewritten) read the archive's rows of the ranges
  * (NULL: all) instead of the source's rows, and beside them those rows whose

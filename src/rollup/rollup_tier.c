@@ -15,6 +15,7 @@
  * src/rollup/rollup_tier.c
  *-------------------------------------------------------------------------
  */
+#include "rollup/rollup_join_private.h"
 #include "rollup/rollup_private.h"
 
 #include "base/base.h"
@@ -367,7 +368,8 @@ tier_query(const StrataRollup *rollup, Datum width)
 	cx.old = ((StrataRollupColumn *) linitial(rollup->columns))->expr;
 	cx.wide = with_width(rollup, width);
 	query = query_tree_mutator(query, width_mutator, &cx, 0);
-	if (rollup->joined && !equal(query->jointree, joined))
+	if (rollup->joined && (!equal(query->jointree, joined) ||
+						   strata_rollup_has_key(rollup, cx.wide)))
 		strata_rollup_refuse("strata.archives where tables are joined by the bucket",
 							 "Make a view for each width.");
 	/* up to 15 a rule has entries of its own, the view twice */
