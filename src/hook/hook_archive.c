@@ -19,6 +19,7 @@
 #include "hypertable/hypertable.h"
 #include "rollup/rollup.h"
 
+#include "catalog/heap.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
@@ -248,16 +249,58 @@ redirect_truncate(TruncateStmt * truncate)
 	foreach(lc, truncate->relations)
 	{
 		RangeVar   *name = lfirst_node(RangeVar, lc);
-		Oid			view;
 
 		if (!strata_hook_is_rollup(name))
 			continue;
-		view = RangeVarGetRelid(name, NoLock, false);
-		(void) strata_owned_relation_name(view);
-		strata_rollup_lose(strata_rollup_row(view)->archive, PG_INT64_MIN,
-						   PG_INT64_MAX);
+		(void) strata_owned_relation_name(RangeVarGetRelid(name, NoLock,
+														   false));
 		lfirst(lc) = archive_name_of(name);
 	}
+}
+
+/* A table is empty now: what was kept in it, or in the archive that it is. */
+static void
+lose_emptied(Oid relid)
+{
+	Oid			archive = relid;
+	int64		lo = PG_INT64_MIN;
+	int64		hi = PG_INT64_MAX;
+
+	if (get_rel_relispartition(relid))
+	{
+		archive = get_partition_parent(relid, true);
+		(void) strata_chunk_times(relid, &lo, &hi);
+	}
+	if (get_rel_relkind(archive) == RELKIND_PARTITIONED_TABLE &&
+		strata_rollup_is_archive(archive))
+		strata_rollup_lose(archive, lo, hi);
+}
+
+/* See hook_private.h.  It has locked them: nothing more is kept there. */
+void
+strata_hook_archive_emptied(Node *stmt)
+{
+	TruncateStmt *truncate = (TruncateStmt *) stmt;
+	List	   *relids = NIL;
+	List	   *others;
+	ListCell   *lc;
+
+	if (!IsA(stmt, TruncateStmt))
+		return;
+	CommandCounterIncrement();
+	foreach(lc, truncate->relations)
+	{
+		Oid			relid = RangeVarGetRelid(lfirst_node(RangeVar, lc), NoLock,
+											 true);
+
+		if (OidIsValid(relid))
+			relids = lappend_oid(relids, relid);
+	}
+	while (truncate->behavior == DROP_CASCADE &&
+		   (others = heap_truncate_find_FKs(relids)) != NIL)
+		relids = list_concat(relids, others);
+	foreach(lc, relids)
+		lose_emptied(lfirst_oid(lc));
 }
 
 /* VACUUM, ANALYZE. */

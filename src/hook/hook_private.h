@@ -67,6 +67,9 @@ extern void strata_hook_archive_check(Node *stmt);
 extern bool strata_hook_archive_is_meant(Node *stmt);
 extern void strata_hook_archive_redirect(Node *stmt);
 
+/* After TRUNCATE: what archives kept in what is empty now is lost. */
+extern void strata_hook_archive_emptied(Node *stmt);
+
 /* Has a utility statement of this session gone through our hook? */
 extern bool strata_utility_hook_ran;
 

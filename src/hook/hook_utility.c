@@ -986,6 +986,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 	strata_utility_hook_ran = true;
 	strata_partition_key_restore();
 	process(&call);
+	strata_hook_archive_emptied(call.pstmt->utilityStmt);
 	check_hypertable(call.pstmt->utilityStmt);
 }
 
