@@ -15,6 +15,7 @@
 #include "catalog/pg_type_d.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
+#include "nodes/nodeFuncs.h"
 
 /* Names of the schemas and of the extension. */
 #define STRATA_EXTENSION "strata"
@@ -131,6 +132,13 @@ extern void strata_relcache_callback_add(StrataRelcacheCallback callback);
 typedef bool (*StrataQueryVisit) (struct Query *query, void *context);
 extern bool strata_query_visit_all(struct Query *query, StrataQueryVisit visit,
 								   void *context);
+
+/*
+ * Does check say true of the function, or of one of those that an aggregate,
+ * which it may be, is made of?
+ */
+extern bool strata_check_function(Oid funcid, check_function_callback check,
+								  void *context);
 
 /* Is it a function in SQL whose query the planner may put in its place? */
 extern bool strata_rte_may_be_inlined(struct RangeTblEntry *rte);

@@ -17,10 +17,12 @@
 
 #include "access/htup_details.h"
 #include "access/transam.h"
+#include "catalog/pg_aggregate.h"
 #include "catalog/pg_language_d.h"
 #include "catalog/pg_proc.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 /* For visit_expression(). */
@@ -97,4 +99,35 @@ strata_query_visit_all(Query *query, StrataQueryVisit visit, void *context)
 		query_tree_walker(query, visit_expression, &inside,
 						  QTW_IGNORE_RT_SUBQUERIES |
 						  QTW_IGNORE_CTE_SUBQUERIES);
+}
+
+/* See base.h. */
+bool
+strata_check_function(Oid funcid, check_function_callback check,
+					  void *context)
+{
+	HeapTuple	tuple;
+	bool		found = false;
+
+	if (check(funcid, context))
+		return true;
+	/* those of built in aggregates are as they say they are */
+	if (funcid < FirstNormalObjectId ||
+		get_func_prokind(funcid) != PROKIND_AGGREGATE)
+		return false;
+	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(funcid));
+	if (HeapTupleIsValid(tuple))
+	{
+		Form_pg_aggregate form = (Form_pg_aggregate) GETSTRUCT(tuple);
+		Oid			parts[] = {
+			form->aggtransfn, form->aggfinalfn, form->aggcombinefn,
+			form->aggserialfn, form->aggdeserialfn, form->aggmtransfn,
+			form->aggminvtransfn, form->aggmfinalfn
+		};
+
+		for (int i = 0; i < lengthof(parts) && !found; i++)
+			found = OidIsValid(parts[i]) && check(parts[i], context);
+		ReleaseSysCache(tuple);
+	}
+	return found;
 }

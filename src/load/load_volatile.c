@@ -97,10 +97,17 @@ is_listed(Oid funcid)
 }
 
 static bool
-looks_at_tables(Oid funcid, void *context)
+function_looks_at_tables(Oid funcid, void *context)
 {
 	return func_volatile(funcid) == PROVOLATILE_VOLATILE &&
 		!is_listed(funcid);
+}
+
+/* An aggregate does where one of its functions does. */
+static bool
+looks_at_tables(Oid funcid, void *context)
+{
+	return strata_check_function(funcid, function_looks_at_tables, context);
 }
 
 /* The same of the constraints of a domain and those below it. */

@@ -21,10 +21,13 @@
 #include "scan/scan_private.h"
 #include "change/change.h"
 
+#include "base/base.h"
+#include "catalog/pg_proc.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "scan/scan_sweep_private.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 /* So many rows, or bytes of rows, are found before some are deleted. */
@@ -68,9 +71,29 @@ forget_gather(void *arg)
  */
 
 static bool
+is_volatile_function(Oid funcid, void *context)
+{
+	return func_volatile(funcid) == PROVOLATILE_VOLATILE;
+}
+
+/* An aggregate says of itself that it is immutable, whatever it calls. */
+static bool
+has_volatile_aggregate(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Aggref) &&
+		strata_check_function(((Aggref *) node)->aggfnoid,
+							  is_volatile_function, context))
+		return true;
+	return expression_tree_walker(node, has_volatile_aggregate, context);
+}
+
+static bool
 is_volatile(const void *expression)
 {
-	return contain_volatile_functions((Node *) expression);
+	return contain_volatile_functions((Node *) expression) ||
+		has_volatile_aggregate((Node *) expression, NULL);
 }
 
 /* May what the node itself evaluates notice what was deleted? */

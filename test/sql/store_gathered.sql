@@ -84,6 +84,17 @@ END $$;
 SELECT gathered_both('DELETE FROM % USING wanted w WHERE w.id = %.id AND w.id BETWEEN 4501 AND 4520 AND mod(left_of(''%''), 2) >= 0 RETURNING left_of(''%'')');
 SELECT gathered_both('DELETE FROM % USING wanted w WHERE w.id = %.id AND w.id BETWEEN 4521 AND 4560 RETURNING (SELECT left_of(''%'') WHERE %.id > 0)');
 SELECT * FROM gathered_check();
+-- so does an aggregate whose transition function is volatile
+CREATE FUNCTION left_seen(seen bigint[], target text) RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS 'BEGIN RETURN seen || left_of(target); END';
+CREATE AGGREGATE seen(text) (SFUNC = left_seen, STYPE = bigint[], INITCOND = '{}');
+BEGIN;
+SET LOCAL enable_hashagg = off;
+SET LOCAL enable_hashjoin = off;
+SET LOCAL enable_mergejoin = off;
+SELECT gathered_both('DELETE FROM % USING (SELECT id, seen(''%'') AS n FROM wanted WHERE id > 5000 GROUP BY id) w WHERE w.id = %.id RETURNING %.id, w.n');
+ROLLBACK;
+DROP AGGREGATE seen(text);
+DROP FUNCTION left_seen;
 -- triggers afterwards and before, keys of other tables that refer to it
 CREATE FUNCTION note_row() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -44,6 +44,13 @@ FROM (VALUES ('mine.random()'), ('length(mine.generate_uuidv7()::text)'), ('1.0 
 SELECT direct_load('INSERT INTO d SELECT ts, host, 1 FROM incoming WHERE random() > 0.5 ORDER BY clock_timestamp()');
 SELECT direct_load('INSERT INTO d WITH c AS MATERIALIZED (SELECT *, mine.random() FROM incoming) SELECT ts, host, 1 FROM c');
 SELECT direct_load('INSERT INTO d SELECT ts, host, random() FROM incoming RETURNING v');
+-- aggregates are what their functions are
+CREATE FUNCTION mine.seen(float8, int) RETURNS float8 LANGUAGE plpgsql AS 'BEGIN RETURN mine.random(); END';
+CREATE AGGREGATE mine.seen_of(int) (SFUNC = mine.seen, STYPE = float8, INITCOND = 0);
+CREATE FUNCTION mine.added(float8, int) RETURNS float8 LANGUAGE sql STABLE AS 'SELECT $1 + $2';
+CREATE AGGREGATE mine.added_of(int) (SFUNC = mine.added, STYPE = float8, INITCOND = 0);
+SELECT call, direct_load(format('INSERT INTO d SELECT ts, host, %s FROM incoming GROUP BY ts, host', call)) AS direct
+FROM (VALUES ('mine.seen_of(i)'), ('mine.added_of(i)'), ('max(i)'), ('max(mine.seen_of(i)) OVER (ORDER BY ts)')) AS c (call);
 
 -- the same rows as a heap gets: generators go on in the order of the rows
 SELECT setseed(0.25);
