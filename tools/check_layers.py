@@ -40,7 +40,7 @@ LAYERS = {
     "load": ["hypertable", "compress", "store", "catalog", "pg", "base"],
     "ship": ["load", "hypertable", "store", "batch", "catalog", "codec", "base"],
     "rollup": ["load", "hypertable", "store", "track", "catalog", "time", "pg", "base"],
-    "job": ["rollup", "hypertable", "am", "compress", "store", "catalog", "time", "base"],
+    "job": ["rollup", "hypertable", "am", "compress", "store", "catalog", "time", "pg", "base"],
     "hook": ["dedup", "job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "stat", "base"],
     "api": ["dedup", "ship", "job", "rollup", "hypertable", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "time", "stat", "base"],
     "": ["dedup", "hook", "api", "job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "store", "track", "batch", "catalog", "codec", "gapfill", "time", "stat", "base"],

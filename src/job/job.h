@@ -164,6 +164,7 @@ typedef struct StrataRun
 {
 	bool		atomic;
 	bool		quiet;
+	int			limit;			/* ms for a table; 0: as long as it takes */
 	int			done;
 	int			failed;
 	int			code;			/* of the latest error */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * job_policy_run.c
- *	  What policies do: compress, drop and reorder chunks, make chunks ahead.
+ *	  What policies do: compress, drop and reorder chunks.
  *
  * Each chunk is a piece of work of its own (job_run.c).
  *
@@ -43,21 +43,12 @@
 PG_FUNCTION_INFO_V1(strata_policy_compression);
 PG_FUNCTION_INFO_V1(strata_policy_retention);
 PG_FUNCTION_INFO_V1(strata_policy_reorder);
-PG_FUNCTION_INFO_V1(strata_policy_chunks_ahead);
-
 
 /* The latest chunks are still written to: reordering them is for nothing. */
 #define REORDER_LEAVES 3
 
 /* Batches beyond what the rows need, at which merging them pays: a half. */
 #define TOO_MANY_BATCHES 1.5
-
-/*
- * How often chunks are made ahead (sql/70_job.sql), and of how many short ones
- * at a time that takes care.
- */
-#define AHEAD_SCHEDULE USECS_PER_HOUR
-#define AHEAD_MOST 12
 
 /* See job_private.h. */
 StrataHypertable *
@@ -230,9 +221,9 @@ run_selection(FunctionCallInfo fcinfo, Selection *selection,
 	strata_run_end(&run, what);
 }
 
-/* Rows in the row store, or nothing but an empty page? */
-static bool
-has_fresh_rows(Oid relid, bool *has_batches)
+/* See job_private.h. */
+bool
+strata_policy_fresh_rows(Oid relid, bool *has_batches)
 {
 	Relation	rel = try_table_open(relid, AccessShareLock);
 	bool		fresh = false;
@@ -291,7 +282,7 @@ compress_work(Oid relid, void *arg)
 	bool	   *merge = arg;
 
 	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)) ||
-		!has_fresh_rows(relid, &had_batches))
+		!strata_policy_fresh_rows(relid, &had_batches))
 		return;
 	compress_table(relid, false);
 	if (!had_batches || !*merge)
@@ -410,7 +401,7 @@ reorder_work(Oid relid, void *arg)
 		return;
 	index = strata_chunk_index(relid, *(Oid *) arg);
 	if (!OidIsValid(index) || get_index_isclustered(index) ||
-		!has_fresh_rows(relid, &has_batches) || has_batches)
+		!strata_policy_fresh_rows(relid, &has_batches) || has_batches)
 		return;
 	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
@@ -443,98 +434,5 @@ strata_policy_reorder(PG_FUNCTION_ARGS)
 		strata_run_table(&run, ((StrataChunk *) list_nth(chunks, i))->relid,
 						 reorder_work, &index);
 	strata_run_end(&run, "reordered");
-	PG_RETURN_VOID();
-}
-
-/*
- * Is the hypertable being written to?  Then the chunk of the present time, or,
- * when that has just begun, the one before it, holds rows.  Others would
- * gather empty chunks for ever.
- */
-static bool
-is_active(const StrataHypertable *ht, int64 now)
-{
-	ListCell   *lc;
-	int64		since;
-
-	if (pg_sub_s64_overflow(now,
-							strata_time_interval_length(ht->key_type,
-														ht->interval),
-							&since))
-		return false;
-	foreach(lc, strata_chunk_list(ht))
-	{
-		StrataChunk *chunk = lfirst(lc);
-		bool		has_batches;
-
-		if ((chunk->range.no_lo || chunk->range.lo <= now) &&
-			(chunk->range.no_hi || chunk->range.hi > since) &&
-			(has_fresh_rows(chunk->relid, &has_batches) || has_batches))
-			return true;
-	}
-	return false;
-}
-
-/*
- * How many chunks to have after the present one: as many as are wanted, and
- * enough of short ones to last until the job runs again.
- */
-static int
-count_ahead(const StrataHypertable *ht)
-{
-	int64		needed = 0;
-
-	if (!strata_time_type_is_integer(ht->key_type) && ht->key_type != DATEOID)
-		needed = AHEAD_SCHEDULE /
-			strata_time_interval_length(ht->key_type, ht->interval) + 1;
-	return Max(strata_chunks_ahead, (int) Min(needed, AHEAD_MOST));
-}
-
-static void
-ahead_work(Oid relid, void *arg)
-{
-	StrataHypertable *ht = strata_hypertable_get(relid);
-	int64		now;
-
-	/* a hypertable of integer time need not say what now is */
-	if (ht == NULL || strata_chunks_ahead == 0 ||
-		(strata_time_type_is_integer(ht->key_type) &&
-		 strata_settings_get_text(relid, "integer_now_func") == NULL))
-		return;
-	now = strata_hypertable_now(ht);
-	if (!is_active(ht, now))
-		return;
-	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	(void) strata_chunk_create_ahead(ht, now, count_ahead(ht));
-}
-
-/*
- * CALL policy_chunks_ahead(job_id, config): for all hypertables; superusers
- * only.
- */
-Datum
-strata_policy_chunks_ahead(PG_FUNCTION_ARGS)
-{
-	StrataRun	run;
-	uint64		n;
-	Oid		   *relids;
-	bool		isnull;
-
-	strata_run_begin(&run, fcinfo, true);
-	if (strata_sql_execute("SELECT relid FROM _strata.hypertable", 0, NULL,
-						   NULL, NULL, true) != SPI_OK_SELECT)
-		elog(ERROR, "could not list hypertables");
-	n = SPI_processed;
-	relids = palloc(sizeof(Oid) * (n + 1));
-	for (uint64 i = 0; i < n; i++)
-	{
-		relids[i] = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
-												   SPI_tuptable->tupdesc, 1,
-												   &isnull));
-	}
-	for (uint64 i = 0; i < n; i++)
-		strata_run_table(&run, relids[i], ahead_work, NULL);
-	strata_run_end(&run, "given their next chunks");
 	PG_RETURN_VOID();
 }

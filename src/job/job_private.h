@@ -133,6 +133,21 @@ extern TimestampTz strata_job_schedule_pass(bool *starved);
 extern void strata_job_run(int32 id);
 
 /*
+ * job_limit.c: what follows is canceled after so many ms, unless end is called
+ * before; in an error, too.  end: true when it was.
+ */
+extern void strata_limit_begin(int ms);
+extern bool strata_limit_end(void);
+
+/*
+ * For handlers of timeouts: cancel what runs, for the nth time.  Who goes on
+ * after so many is ended, if it is a background process.
+ */
+#define STRATA_CANCEL_AGAIN_MS 1000
+#define STRATA_MOST_CANCELS 30
+extern void strata_limit_cancel(int times);
+
+/*
  * Scheduler: do a piece of work for each job, in a subtransaction of its own:
  * what fails for one is a warning in the log, and the others go on.
  */
@@ -188,6 +203,12 @@ extern void strata_policy_compress_chunks(StrataRun *run,
 										  StrataHypertable *ht, int64 limit);
 extern void strata_policy_drop_chunks(StrataRun *run, StrataHypertable *ht,
 									  int64 limit, Oid finer, Oid wider);
+
+/*
+ * Has a table rows in its row store, or nothing but an empty page?  And has it
+ * a companion?
+ */
+extern bool strata_policy_fresh_rows(Oid relid, bool *has_batches);
 
 /*
  * Of a policy's procedure: the hypertable of its job (argument 0), which the

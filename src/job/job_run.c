@@ -12,9 +12,10 @@
  * src/job/job_run.c
  *-------------------------------------------------------------------------
  */
-#include "job/job.h"
+#include "job/job_private.h"
 
 #include "base/base.h"
+#include "pg/pg.h"
 
 #include "access/htup_details.h"
 #include "access/xact.h"
@@ -25,6 +26,7 @@
 #include "storage/latch.h"
 #include "tcop/pquery.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
@@ -54,6 +56,19 @@ owner_of(Oid relid)
 	if (HeapTupleIsValid(tuple))
 		ReleaseSysCache(tuple);
 	return owner;
+}
+
+/* What happened to a table that took too long. */
+static void
+say_limit(ErrorData *edata, Oid relid, int ms)
+{
+	char	   *name = get_rel_name(relid);
+
+	edata->sqlerrcode = ERRCODE_QUERY_CANCELED;
+	edata->message = psprintf("table \"%s\" took longer than %d ms",
+							  name != NULL ? name : "", ms);
+	edata->detail = pstrdup("It was passed over, so that the others have their turn.");
+	edata->hint = NULL;
 }
 
 /* See job.h. */
@@ -92,7 +107,11 @@ strata_run_table(StrataRun *run, Oid relid, StrataRunWork work, void *arg)
 									 false);
 		Assert(GetUserId() == owner &&
 			   InSecurityRestrictedOperation());	/* job:J2 */
+		if (run->limit > 0)
+			strata_limit_begin(run->limit);
 		work(relid, arg);
+		if (run->limit > 0)
+			(void) strata_limit_end();
 		strata_owner_leave(&saved);
 		ReleaseCurrentSubTransaction();
 		run->done++;
@@ -100,20 +119,24 @@ strata_run_table(StrataRun *run, Oid relid, StrataRunWork work, void *arg)
 	PG_CATCH();
 	{
 		ErrorData  *edata;
+		bool		limited = run->limit > 0 && strata_limit_end();
+		bool		interrupt;
 
 		MemoryContextSwitchTo(mcxt);
 		edata = CopyErrorData();
+		interrupt = strata_error_is_interrupt(edata);
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(mcxt);
 
 		/*
-		 * not ours to survive: a cancellation, and what a server going down
-		 * says
+		 * not ours to survive: a cancellation, but not what code of the
+		 * table's owner calls one
 		 */
-		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-			ERRCODE_TO_CATEGORY(edata->sqlerrcode) ==
-			ERRCODE_OPERATOR_INTERVENTION)
+		if (interrupt && !limited)
 			ReThrowError(edata);
+		if (limited)
+			say_limit(edata, relid, run->limit);
 		run->failed++;
 		run->code = edata->sqlerrcode;
 		if (run->first == NULL)

@@ -40,22 +40,17 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
-/* A job that swallows its cancellation is canceled again after this. */
-#define CANCEL_AGAIN_MS 1000
-
 PGDLLEXPORT void strata_job_worker_main(Datum arg);
 
 static TimeoutId runtime_timeout;
-static volatile sig_atomic_t runtime_exceeded = false;
+static volatile sig_atomic_t runtime_exceeded = 0;	/* how often canceled */
 
 /* max_runtime is over. */
 static void
 on_runtime_timeout(void)
 {
-	runtime_exceeded = true;
-	InterruptPending = true;
-	QueryCancelPending = true;
-	SetLatch(MyLatch);
+	runtime_exceeded++;
+	strata_limit_cancel(runtime_exceeded);
 }
 
 /* Have the job canceled when it has run for max_runtime; 0: never. */
@@ -67,7 +62,7 @@ arm_timeout(const StrataJob *job)
 
 	ms = limit->time / 1000.0 + limit->day * 86400000.0 + limit->month * 30.0 *
 		86400000.0;
-	runtime_exceeded = false;
+	runtime_exceeded = 0;
 	if (ms <= 0)
 		return;
 
@@ -78,7 +73,7 @@ arm_timeout(const StrataJob *job)
 		enable_timeout_every(runtime_timeout,
 							 TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 														 (int64) Max(ms, 1)),
-							 CANCEL_AGAIN_MS);
+							 STRATA_CANCEL_AGAIN_MS);
 }
 
 /* "work_mem" in the config of a job is its work_mem; DISCARD ALL ends it. */
@@ -193,7 +188,7 @@ error_of(const StrataJob *job, ErrorData *edata)
 	error->detail = edata->detail;
 	error->hint = edata->hint;
 	error->context = edata->context;
-	if (runtime_exceeded && edata->sqlerrcode == ERRCODE_QUERY_CANCELED)
+	if (runtime_exceeded > 0 && edata->sqlerrcode == ERRCODE_QUERY_CANCELED)
 	{
 		error->message =
 			psprintf("job %d was canceled: it ran longer than its max_runtime",

@@ -452,4 +452,10 @@ extern StrataGinQuestion *strata_gin_ask(StrataGin *gin, ScanKey sought);
  */
 extern bool strata_gin_may_hold(StrataGinQuestion *question);
 
+/*
+ * pg_interrupt.c: is it a cancellation, or a timeout of a statement, as
+ * PostgreSQL raises it?  To be asked before FlushErrorState().
+ */
+extern bool strata_error_is_interrupt(const ErrorData *edata);
+
 #endif							/* STRATA_PG_H */

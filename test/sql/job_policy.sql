@@ -175,6 +175,48 @@ SET ROLE postgres;
 CALL run_job(2);
 RESET ROLE;
 SELECT count(*) - :chunks FROM show_chunks('pol3');
+-- code of one table's owner does not keep the others from their turn: neither with an error that looks like a cancellation ...
+CREATE FUNCTION says_now() RETURNS bigint LANGUAGE plpgsql STABLE AS $$ BEGIN RAISE EXCEPTION 'not really' USING errcode = '57014'; END $$;
+CREATE TABLE pol4 (t bigint NOT NULL);
+SELECT created FROM create_hypertable('pol4', 't', chunk_time_interval => 100);
+SELECT set_integer_now_func('pol4', 'says_now');
+INSERT INTO pol4 VALUES (1);
+CREATE FUNCTION pol5_anew() RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+	DROP TABLE IF EXISTS pol5;
+	CREATE TABLE pol5 (t timestamptz NOT NULL);
+	PERFORM create_hypertable('pol5', 't', chunk_time_interval => interval '1 day');
+	INSERT INTO pol5 VALUES (now());
+END $$;
+SET client_min_messages = warning;
+SELECT pol5_anew();
+SET ROLE postgres;
+CALL run_job(2);
+RESET ROLE;
+SELECT count(*) FROM show_chunks('pol5');
+-- ... nor with time
+CREATE OR REPLACE FUNCTION says_now() RETURNS bigint LANGUAGE plpgsql STABLE AS $$ BEGIN
+	PERFORM pg_sleep(1000);
+	RETURN 1;
+EXCEPTION WHEN query_canceled THEN PERFORM pg_sleep(1000); RETURN 1; END $$;
+SELECT pol5_anew();
+SET ROLE postgres;
+SELECT max_runtime FROM alter_job(2, max_runtime => '2 s');
+\set VERBOSITY sqlstate
+CALL run_job(2);
+\set VERBOSITY default
+RESET ROLE;
+SELECT count(*) FROM show_chunks('pol5');
+-- a real cancellation ends the run
+CREATE OR REPLACE FUNCTION says_now() RETURNS bigint LANGUAGE sql STABLE AS $$ SELECT 1::bigint FROM pg_sleep(1000) $$;
+SET ROLE postgres;
+SELECT max_runtime FROM alter_job(2, max_runtime => '10 min');
+SET statement_timeout = '300 ms';
+CALL run_job(2);
+RESET statement_timeout;
+RESET ROLE;
+RESET client_min_messages;
+DROP TABLE pol4, pol5;
+DROP FUNCTION says_now, pol5_anew;
 RESET strata.chunks_ahead;
 DROP TABLE pol3, pol_heap, clock;
 DROP FUNCTION clock_now, pol_equal, pol_state, who_now, who_checks;
