@@ -46,13 +46,14 @@ typedef struct ChunkFilter
 
 static bool
 read_point(FunctionCallInfo fcinfo, int number, const char *name,
-		   const StrataHypertable *ht, int64 *point)
+		   const StrataHypertable *ht, bool up, int64 *point)
 {
 	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, number);
 
 	if (PG_ARGISNULL(number))
 		return false;
-	*point = strata_hypertable_point(ht, type, PG_GETARG_DATUM(number), name);
+	*point = strata_hypertable_point(ht, type, PG_GETARG_DATUM(number), name,
+									 up);
 	return true;
 }
 
@@ -65,13 +66,13 @@ read_filter(FunctionCallInfo fcinfo, const StrataHypertable *ht, int older,
 
 	memset(filter, 0, sizeof(*filter));
 	filter->has_older = read_point(fcinfo, older, "older_than", ht,
-								   &filter->older);
+								   false, &filter->older);
 	filter->has_newer = read_point(fcinfo, newer, "newer_than", ht,
-								   &filter->newer);
+								   true, &filter->newer);
 	filter->has_before = read_point(fcinfo, before, "created_before", &clock,
-									&filter->before);
+									false, &filter->before);
 	filter->has_after = read_point(fcinfo, after, "created_after", &clock,
-								   &filter->after);
+								   false, &filter->after);
 	if ((filter->has_older || filter->has_newer) &&
 		(filter->has_before || filter->has_after))
 		ereport(ERROR,
@@ -232,12 +233,12 @@ strata_create_chunks(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		(void) get_hypertable(fcinfo);
 	ht = strata_hypertable_open(PG_GETARG_OID(0));
-	if (!read_point(fcinfo, 1, "range_start", ht, &from))
+	if (!read_point(fcinfo, 1, "range_start", ht, false, &from))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument \"%s\" cannot be null", "range_start")));
 	/* without an end: the one chunk of that moment */
-	if (!read_point(fcinfo, 2, "range_end", ht, &to))
+	if (!read_point(fcinfo, 2, "range_end", ht, true, &to))
 		to = from + 1;
 	if (from == PG_INT64_MIN || from == PG_INT64_MAX || to == PG_INT64_MAX ||
 		to < from)

@@ -371,7 +371,7 @@ split_point(FunctionCallInfo fcinfo, const StrataHypertable *ht,
 		(int64) (((uint64) range->hi - (uint64) range->lo) / 2) :
 		strata_hypertable_point(ht,
 								get_fn_expr_argtype(fcinfo->flinfo, 1),
-								PG_GETARG_DATUM(1), "split_at");
+								PG_GETARG_DATUM(1), "split_at", true);
 	if ((!range->no_lo && at <= range->lo) ||
 		(!range->no_hi && at >= range->hi) || at == PG_INT64_MIN ||
 		at == PG_INT64_MAX)

@@ -89,13 +89,14 @@ take_options(StrataRefresh *refresh, Jsonb *options)
 /* An end of the window, or `open` when there is none. */
 static int64
 window_end(FunctionCallInfo fcinfo, int number, const char *name,
-		   const StrataHypertable *ht, int64 open)
+		   const StrataHypertable *ht, bool up, int64 open)
 {
 	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, number);
 
 	if (PG_ARGISNULL(number))
 		return open;
-	return strata_hypertable_point(ht, type, PG_GETARG_DATUM(number), name);
+	return strata_hypertable_point(ht, type, PG_GETARG_DATUM(number), name,
+								   up);
 }
 
 /* The rollup of a view that the user owns; ereports otherwise. */
@@ -151,8 +152,10 @@ strata_refresh_continuous_aggregate(PG_FUNCTION_ARGS)
 	refresh.view = PG_GETARG_OID(0);
 	rollup = own_rollup(refresh.view);
 	ht = strata_hypertable_get(rollup->source);
-	refresh.lo = window_end(fcinfo, 1, "window_start", ht, PG_INT64_MIN);
-	refresh.hi = window_end(fcinfo, 2, "window_end", ht, PG_INT64_MAX);
+	refresh.lo = window_end(fcinfo, 1, "window_start", ht, true,
+							PG_INT64_MIN);
+	refresh.hi = window_end(fcinfo, 2, "window_end", ht, false,
+							PG_INT64_MAX);
 	refresh.force = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
 	if (!PG_ARGISNULL(4))
 		take_options(&refresh, PG_GETARG_JSONB_P(4));

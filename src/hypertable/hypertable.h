@@ -105,9 +105,12 @@ extern int64 strata_hypertable_now(const StrataHypertable *ht);
 /*
  * A point in time given to a function as "any": a value of a time type or an
  * integer, or an interval (or, with integer time, nothing else) before now.
+ * Between two days, with a time column of days, it is the one before, or, with
+ * up, the one after: the first that is not before the point.
  */
 extern int64 strata_hypertable_point(const StrataHypertable *ht, Oid type,
-									 Datum value, const char *argument);
+									 Datum value, const char *argument,
+									 bool up);
 
 /* What create_hypertable is asked for. */
 typedef struct StrataHypertableRequest

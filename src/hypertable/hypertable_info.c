@@ -542,12 +542,28 @@ refuse_point(const StrataHypertable *ht, Oid type, const char *argument)
 					 format_type_be(ht->key_type))));
 }
 
+/* The day that a timestamp is in; up: unless it begins there, the next. */
+static int64
+day_of(Timestamp timestamp, bool up)
+{
+	int64		day;
+
+	day = strata_time_from_datum(DATEOID,
+								 DirectFunctionCall1(timestamp_date,
+													 TimestampGetDatum(timestamp)));
+	if (up && !TIMESTAMP_NOT_FINITE(timestamp) &&
+		timestamp % USECS_PER_DAY != 0)
+		day++;
+	return day;
+}
+
 /* See hypertable.h. */
 int64
 strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value,
-						const char *argument)
+						const char *argument, bool up)
 {
 	Timestamp	timestamp;
+	int			overflow = 0;
 
 	if (strata_time_type_is_integer(ht->key_type))
 	{
@@ -558,6 +574,8 @@ strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value,
 			refuse_point(ht, type, argument);
 		return strata_time_from_datum(type, value);
 	}
+	if (type == DATEOID && ht->key_type == DATEOID)
+		return strata_time_from_datum(DATEOID, value);
 	switch (type)
 	{
 		case UNKNOWNOID:
@@ -574,8 +592,9 @@ strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value,
 			type = TIMESTAMPTZOID;
 			break;
 		case DATEOID:
-			timestamp = DatumGetTimestamp(DirectFunctionCall1(date_timestamp,
-															  value));
+			/* a day that no timestamp reaches is beyond all of them */
+			timestamp = date2timestamp_opt_overflow(DatumGetDateADT(value),
+													&overflow);
 			type = TIMESTAMPOID;
 			break;
 		case TIMESTAMPOID:
@@ -602,10 +621,7 @@ strata_hypertable_point(const StrataHypertable *ht, Oid type, Datum value,
 			 (ht->key_type == TIMESTAMPTZOID || ht->key_type == UUIDOID))
 		timestamp = DatumGetTimestamp(DirectFunctionCall1(
 														  timestamp_timestamptz, TimestampGetDatum(timestamp)));
-	if (ht->key_type == DATEOID)
-		return strata_time_from_datum(DATEOID,
-									  DirectFunctionCall1(timestamp_date, TimestampGetDatum(timestamp)));
-	return timestamp;
+	return ht->key_type == DATEOID ? day_of(timestamp, up) : timestamp;
 }
 
 /*-------------------------------------------------------------------------

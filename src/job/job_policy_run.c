@@ -150,7 +150,7 @@ list_work(Oid relid, void *arg)
 	else if (age != NULL)
 		limit = strata_hypertable_point(ht, INTERVALOID,
 										strata_policy_parse_interval(age),
-										after);
+										after, false);
 	else
 		made_before = DatumGetTimestampTz(DirectFunctionCall2(
 															  timestamptz_mi_interval,

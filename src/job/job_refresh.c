@@ -378,7 +378,7 @@ strata_policy_before(const StrataHypertable *ht, const char *text,
 	if (!strata_time_type_is_integer(ht->key_type))
 		return strata_hypertable_point(ht, INTERVALOID,
 									   strata_policy_parse_interval(text),
-									   what);
+									   what, false);
 	now = strata_policy_now(ht);
 	before = DatumGetInt64(DirectFunctionCall1(int8in,
 											   CStringGetDatum(text)));

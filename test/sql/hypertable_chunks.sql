@@ -146,3 +146,32 @@ BEGIN
 END $$;
 SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'strata chunk maker' AND datname = current_database();
 DROP TABLE w, who;
+-- a point between two days, where time is of days: the chunks that a twin of timestamptz would give
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+CREATE TABLE day (t date NOT NULL, v int);
+CREATE TABLE moment (t timestamptz NOT NULL, v int);
+SELECT created FROM create_hypertable('day', 't', chunk_time_interval => interval '1 day');
+SELECT created FROM create_hypertable('moment', 't', chunk_time_interval => interval '1 day');
+INSERT INTO day VALUES ('2024-02-29', 1), ('2024-03-01', 2), ('2024-03-02', 3);
+INSERT INTO moment SELECT * FROM day;
+SELECT p, older, newer, older = older_twin AND newer = newer_twin AS same FROM unnest(ARRAY['2024-02-29', '2024-03-01', '2024-03-01 00:00:00.000001', '2024-03-01 12:00', '2024-03-02 23:59:59.999999', 'infinity', '-infinity']::timestamp[]) p,
+	LATERAL (SELECT count(*) AS older FROM show_chunks('day', older_than => p)) a, LATERAL (SELECT count(*) AS newer FROM show_chunks('day', newer_than => p)) b,
+	LATERAL (SELECT count(*) AS older_twin FROM show_chunks('moment', older_than => p)) c, LATERAL (SELECT count(*) AS newer_twin FROM show_chunks('moment', newer_than => p)) d;
+SELECT show_chunks('day', newer_than => '2024-03-01 12:00');
+SELECT show_chunks('day', newer_than => timestamptz '2024-03-01 00:00+01'), show_chunks('day', newer_than => timestamptz '2024-03-01 23:00-01');
+SELECT drop_chunks('day', newer_than => timestamp '2024-03-01 12:00');
+SELECT * FROM day ORDER BY t;
+SELECT create_chunks('day', timestamp '2024-03-05 12:00', timestamp '2024-03-05 13:00'), create_chunks('day', timestamp '2024-03-05', timestamp '2024-03-06');
+SELECT create_chunks('day', date '2024-04-01', date '2024-04-03');
+CREATE TABLE week (t date NOT NULL);
+SELECT created FROM create_hypertable('week', 't', chunk_time_interval => interval '7 days');
+INSERT INTO week SELECT date '2024-03-07' + g FROM generate_series(0, 6) g;
+CALL split_chunk('week_20240307_chunk', timestamp '2024-03-09 12:00');
+SELECT tableoid::regclass, min(t), max(t) FROM week GROUP BY 1 ORDER BY 2;
+-- days that no timestamp reaches
+SELECT count(*) FROM show_chunks('day', older_than => date '300000-01-01');
+SELECT count(*) FROM show_chunks('moment', older_than => date '300000-01-01');
+SELECT count(*) FROM show_chunks('day', older_than => date 'infinity');
+SELECT count(*) FROM show_chunks('moment', newer_than => date '-infinity');
+DROP TABLE day, moment, week;
