@@ -257,14 +257,20 @@ strata_create_chunks(PG_FUNCTION_ARGS)
 }
 
 /*
- * A bound as timestamptz, local time taken as UTC; the extremes are infinite.
+ * A bound as timestamptz, local time taken as UTC; the extremes, and days that
+ * no timestamp reaches, are infinite.
  */
 static Datum
 bound_timestamp(Oid key_type, int64 time)
 {
-	if (key_type == DATEOID && time != PG_INT64_MIN && time != PG_INT64_MAX)
-		return DirectFunctionCall1(date_timestamp,
-								   strata_time_to_datum(key_type, time));
+	int			overflow = 0;
+
+	if (key_type == DATEOID)
+	{
+		DateADT		day = DatumGetDateADT(strata_time_to_datum(DATEOID, time));
+
+		time = date2timestamp_opt_overflow(day, &overflow);
+	}
 	return TimestampTzGetDatum(time);
 }
 

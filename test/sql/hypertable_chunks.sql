@@ -175,3 +175,16 @@ SELECT count(*) FROM show_chunks('moment', older_than => date '300000-01-01');
 SELECT count(*) FROM show_chunks('day', older_than => date 'infinity');
 SELECT count(*) FROM show_chunks('moment', newer_than => date '-infinity');
 DROP TABLE day, moment, week;
+-- chunks of days that no timestamp reaches are listed, and measured
+CREATE TABLE late (t date NOT NULL);
+SELECT created FROM create_hypertable('late', 't', chunk_time_interval => interval '1 month');
+INSERT INTO late VALUES ('294276-12-31'), ('294277-01-01'), ('5874897-12-31'), ('infinity'), ('-infinity'), ('4713-01-01 BC');
+SELECT chunk_name, range_start, range_end FROM strata.chunks WHERE hypertable_name = 'late' ORDER BY range_start, range_end;
+SELECT hypertable_size('late') > 0 AS size, (SELECT count(*) FROM chunks_detailed_size('late')) AS chunks;
+SELECT add_retention_policy('late', interval '1 year', initial_start => '2100-01-01') > 0 AS policy;
+SELECT add_compression_policy('late', interval '1 year', initial_start => '2100-01-01') > 0 AS policy;
+SELECT count(*) >= 0 AS problems FROM strata.problems WHERE object = 'late';
+SELECT count(compress_chunk(c)) FROM show_chunks('late') c;
+SELECT count(*) FROM strata.stat_hypertables WHERE relname = 'late';
+SELECT t FROM late ORDER BY t DESC LIMIT 3;
+DROP TABLE late;
