@@ -210,6 +210,23 @@ extern void strata_role_enter(Oid role, StrataOwnerContext *saved);
 extern void strata_owner_leave(StrataOwnerContext *saved);
 
 /*
+ * Who begins something, and where his names are looked up, noted in the
+ * current context; and a part of it done later as he would have done it then,
+ * whoever the user is by now.
+ */
+typedef struct StrataStarter
+{
+	Oid			user;
+	int			security;
+	char	   *search_path;
+} StrataStarter;
+
+extern void strata_starter_note(StrataStarter *starter);
+extern void strata_starter_enter(const StrataStarter *starter,
+								 StrataOwnerContext *saved);
+extern void strata_starter_leave(StrataOwnerContext *saved);
+
+/*
  * search_path = pg_catalog, pg_temp, until the GUC nest level ends that the
  * caller has opened.
  */

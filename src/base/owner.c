@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "base/compat.h"
 
+#include "catalog/namespace.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
 
@@ -58,6 +59,37 @@ void
 strata_owner_leave(StrataOwnerContext *saved)
 {
 	Assert(InSecurityRestrictedOperation());	/* base:A3 */
+	AtEOXact_GUC(false, saved->guc_level);
+	SetUserIdAndSecContext(saved->user, saved->security);
+}
+
+/* See base.h. */
+void
+strata_starter_note(StrataStarter *starter)
+{
+	GetUserIdAndSecContext(&starter->user, &starter->security);
+	starter->search_path = pstrdup(namespace_search_path);
+}
+
+/* See base.h. */
+void
+strata_starter_enter(const StrataStarter *starter, StrataOwnerContext *saved)
+{
+	GetUserIdAndSecContext(&saved->user, &saved->security);
+	/* what is restricted now stays so */
+	SetUserIdAndSecContext(starter->user, starter->security |
+						   (saved->security & SECURITY_RESTRICTED_OPERATION));
+	saved->guc_level = NewGUCNestLevel();
+	if (strcmp(namespace_search_path, starter->search_path) != 0)
+		(void) set_config_option("search_path", starter->search_path,
+								 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+								 true, 0, false);
+}
+
+/* See base.h. */
+void
+strata_starter_leave(StrataOwnerContext *saved)
+{
 	AtEOXact_GUC(false, saved->guc_level);
 	SetUserIdAndSecContext(saved->user, saved->security);
 }

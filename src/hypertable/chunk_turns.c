@@ -16,6 +16,12 @@
  * query are asked of the first chunk and of the last (turns_ends.c), and of
  * all if one of them has no row.
  *
+ * Who opens a cursor need not be who fetches from it.  PostgreSQL plans a
+ * query and checks privileges when it begins, so later parts are planned and
+ * begun as the user, and with the search_path, that the query began with:
+ * planned under another path they may be of other functions.  They run, as any
+ * plan does, as whoever fetches.
+ *
  * Later parts run to their end, for as many rows as are still asked for,
  * before the first of their rows is handed on.
  *
@@ -50,6 +56,7 @@ typedef struct TurnsState
 	uint64		delivered;
 	bool		unlimited;
 	uint64		limit;			/* known when first_done */
+	StrataStarter starter;		/* of the query */
 	Tuplestorestate *rows;		/* of a later part, or NULL */
 	TupleTableSlot *slot;
 } TurnsState;
@@ -108,6 +115,7 @@ begin_turns(CustomScanState *css, EState *estate, int eflags)
 	CustomScan *scan = castNode(CustomScan, css->ss.ps.plan);
 
 	strata_turns_read(scan, &state->turns);
+	strata_starter_note(&state->starter);
 	strata_custom_begin_child(css, estate, eflags);
 	state->slot = ExecInitExtraTupleSlot(estate,
 										 ExecGetResultType(outerPlanState(css)),
@@ -181,6 +189,8 @@ start_part(TurnsState *state, Query *query, DestReceiver *receiver)
 										  CURSOR_OPT_PARALLEL_OK,
 										  estate->es_param_list_info);
 
+		/* the first part has checked them, when the query began */
+		strata_plan_drop_permissions(stmt);
 		result = CreateQueryDesc(stmt, estate->es_sourceText,
 								 estate->es_snapshot, InvalidSnapshot,
 								 receiver, estate->es_param_list_info,
@@ -195,6 +205,22 @@ start_part(TurnsState *state, Query *query, DestReceiver *receiver)
 	return result;
 }
 
+/* Plan and begin the next part as who began the query; NULL: there is none. */
+static QueryDesc *
+begin_part(TurnsState *state, DestReceiver *receiver)
+{
+	StrataOwnerContext saved;
+	Query	   *query;
+	QueryDesc  *result = NULL;
+
+	strata_starter_enter(&state->starter, &saved);
+	query = next_part(state);
+	if (query != NULL)
+		result = start_part(state, query, receiver);
+	strata_starter_leave(&saved);
+	return result;
+}
+
 /* Run the next part; false: there is none. */
 static bool
 run_part(TurnsState *state)
@@ -203,27 +229,27 @@ run_part(TurnsState *state)
 												  "strata chunks in turn",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
-	Query	   *query = next_part(state);
+	DestReceiver *receiver = CreateDestReceiver(DestTuplestore);
 	QueryDesc  *query_desc;
-	DestReceiver *receiver;
+	bool		found;
 
-	if (query != NULL)
+	SetTuplestoreDestReceiverParams(receiver, state->rows, scratch, false,
+									NULL, NULL);
+	query_desc = begin_part(state, receiver);
+	found = query_desc != NULL;
+	if (found)
 	{
-		receiver = CreateDestReceiver(DestTuplestore);
-		SetTuplestoreDestReceiverParams(receiver, state->rows, scratch, false,
-										NULL, NULL);
-		query_desc = start_part(state, query, receiver);
 		strata_executor_run_rows(query_desc, state->unlimited ? 0 :
 								 state->limit - state->delivered);
 		ExecutorFinish(query_desc);
 		ExecutorEnd(query_desc);
 		FreeQueryDesc(query_desc);
-		receiver->rDestroy(receiver);
 		state->parts++;
 	}
+	receiver->rDestroy(receiver);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
-	return query != NULL;
+	return found;
 }
 
 /* Make room for the rows of later parts. */
