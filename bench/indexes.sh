@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/indexes.sh
 #	  Batch indexes beside heap's: look-ups, lists, joins, upserts, bytes a row,
-#	  time to build.  Prints tables for bench/RESULTS.md.
+#	  time to build, and what they add to compress_chunk.  Prints tables for bench/RESULTS.md.
 #
 #	  ROWS=10000000 bash bench/indexes.sh; tables are a thousandth as many
 #	  batches.  Times are the least of several, ms; buffers of one run.
@@ -50,6 +50,24 @@ INSERT INTO s TABLE h;
 VACUUM (ANALYZE) h;
 SQL
 sql -f "$work/setup.sql"
+
+# what an index adds to compress_chunk: CPU of the server's process, in turns
+sql -c 'CREATE TABLE cpu (what text, ms float8)'
+for ((turn = 0; turn < 5; turn++)); do
+    for column in none trace num url; do
+        sql <<SQL
+SET client_min_messages = warning;
+CREATE TABLE c (LIKE h) USING strata WITH (strata.segmentby = 'dev', strata.orderby = 'ts');
+SELECT format('CREATE INDEX ON c (%I)', '$column') WHERE '$column' <> 'none' \gexec
+INSERT INTO c SELECT * FROM h LIMIT $ROWS / 10;
+SELECT split_part(pg_read_file('/proc/self/schedstat'), ' ', 1) AS before \gset
+SELECT compress_chunk('c') \g /dev/null
+INSERT INTO cpu SELECT '$column', (split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 - :before) / 1e6;
+DROP TABLE c;
+SQL
+    done
+done
+sql -c "SELECT format('compress_chunk of a tenth of the rows, index on %s: CPU %s to %s ms', what, round(min(ms)), round(max(ms))) FROM cpu GROUP BY what ORDER BY min(ms)"
 now() { date +%s%N; }
 timed() { local t; t=$(now); sql -c "$2" >/dev/null; echo "$1: $(( ($(now) - t) / 1000000 )) ms"; }
 timed 'compress_chunk without an index' "SELECT compress_chunk('s')"
