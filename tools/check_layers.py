@@ -125,6 +125,8 @@ def check_file(root, path, problems):
             problems.append("%s: PG_VERSION_NUM belongs in src/base/compat.h" % where)
         if folder != "pg" and WALL.search(line) and not (folder == "dedup" and PAGE_ONLY.search(line)):
             problems.append("%s: only src/pg depends on PostgreSQL in this way; see src/pg/README.md" % where)
+        if "VARATT_IS_SHORT" in line and folder not in ("base", "codec", "page"):
+            problems.append("%s: VARATT_IS_SHORT() holds of TOAST pointers, too; ask strata_varlena_is_plain()" % where)
         if PLAN_DATA.search(line) and not PLAN_DATA_IN.search(path):
             problems.append("%s: custom_private belongs in a file named *_plan_data.c" % where)
         match = INCLUDE.match(line)

@@ -263,7 +263,7 @@ cells_of_value(StrataAggState *agg, const AggGroup *value)
 		agg->keys[k].current = agg_group_keys(value)[k];
 		agg->keys[k].isnull = (value->nulls >> k) & 1;
 	}
-	agg->set = agg_group_set(value);
+	agg->set = agg->sets != NULL ? agg_group_set(value) : 0;
 	return agg_group_cells(strata_agg_table_find(agg->table), agg->nkeys);
 }
 

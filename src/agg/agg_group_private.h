@@ -264,7 +264,7 @@ agg_plain_bytes(Datum value, const char **bytes, Size *len)
 {
 	const struct varlena *p = (struct varlena *) DatumGetPointer(value);
 
-	if (!VARATT_IS_SHORT(p) && !VARATT_IS_4B_U(p))
+	if (!strata_varlena_is_plain(p))
 		return false;
 	*bytes = VARDATA_ANY(p);
 	*len = VARSIZE_ANY_EXHDR(p);

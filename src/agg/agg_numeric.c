@@ -156,7 +156,7 @@ numeric_bytes(Datum value, const uint8 **bytes, Size *len)
 {
 	const struct varlena *v = (struct varlena *) DatumGetPointer(value);
 
-	if (VARATT_IS_EXTENDED(v) && !VARATT_IS_SHORT(v))
+	if (!strata_varlena_is_plain(v))
 		return false;
 	*bytes = (const uint8 *) VARDATA_ANY(v);
 	*len = VARSIZE_ANY_EXHDR(v);

@@ -290,6 +290,17 @@ extern void strata_explain_count(const char *label, int64 n,
 								 struct ExplainState *es);
 
 /*
+ * Does a value of variable length lie in memory as it is?  VARATT_IS_SHORT()
+ * holds of TOAST pointers, too.
+ */
+static inline bool
+strata_varlena_is_plain(const void *value)
+{
+	return VARATT_IS_4B_U(value) ||
+		(VARATT_IS_1B(value) && !VARATT_IS_1B_E(value));
+}
+
+/*
  * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.
  * `what` is a codec_result_text or our own words; column may be NULL.
  */

@@ -93,7 +93,7 @@ add_datum(Checksum *sum, uint8 *next, Form_pg_attribute att, Oid toastid,
 	}
 	if (att->attlen == -1)
 	{
-		if (VARATT_IS_EXTENDED(p) && !VARATT_IS_SHORT(p))
+		if (!strata_varlena_is_plain(p))
 			p = (const char *) strata_toast_fetch(NULL, toastid,
 												  (struct varlena *) p);
 		len = VARSIZE_ANY_EXHDR(p);

@@ -59,8 +59,7 @@ may_be_same(Datum a, Datum b, int typlen)
 
 	if (typlen > 0)
 		return memcmp(x, y, typlen) == 0;
-	if ((VARATT_IS_EXTENDED(x) && !VARATT_IS_SHORT(x)) ||
-		(VARATT_IS_EXTENDED(y) && !VARATT_IS_SHORT(y)))
+	if (!strata_varlena_is_plain(x) || !strata_varlena_is_plain(y))
 		return true;
 	return VARSIZE_ANY_EXHDR(x) == VARSIZE_ANY_EXHDR(y) &&
 		memcmp(VARDATA_ANY(x), VARDATA_ANY(y), VARSIZE_ANY_EXHDR(x)) == 0;

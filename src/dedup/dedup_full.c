@@ -80,8 +80,13 @@ strata_dedup_plain_columns(Relation rel, bool **plain)
 	int			member = -1;
 
 	*plain = NULL;
-	/* what ALTER TABLE writes is the table's next, and has no indexes itself */
-	if (OidIsValid(rel->rd_rel->relrewrite))
+
+	/*
+	 * what ALTER TABLE writes is the table's next, and has no indexes itself;
+	 * relations of ours that nobody publishes name themselves there
+	 */
+	if (OidIsValid(rel->rd_rel->relrewrite) &&
+		rel->rd_rel->relrewrite != RelationGetRelid(rel))
 	{
 		Relation	from = try_relation_open(rel->rd_rel->relrewrite,
 											 AccessShareLock);

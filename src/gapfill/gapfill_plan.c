@@ -265,9 +265,7 @@ strata_gapfill_create_paths(PlannerInfo *root, RelOptInfo *final_rel)
 
 	if (root->simple_rel_array_size != 2 ||
 		root->simple_rte_array[1] == NULL ||
-		root->simple_rte_array[1]->rtekind != RTE_SUBQUERY ||
-		strcmp(root->simple_rte_array[1]->eref->aliasname,
-			   STRATA_GAPFILL_ALIAS) != 0 ||
+		!strata_gapfill_is_input(root->simple_rte_array[1]) ||
 		(bucket = find_bucket(root->processed_tlist)) == NULL)
 		return;
 	base = root->simple_rel_array[1];

@@ -17,8 +17,19 @@
 #include "nodes/extensible.h"
 #include "nodes/primnodes.h"
 
-/* Name of the range table entry that the middle level reads. */
+/*
+ * Name of the range table entry that the middle level reads.  Who writes a
+ * query may give the name to a subquery of his own, so ours has it where
+ * subqueries have none, too.
+ */
 #define STRATA_GAPFILL_ALIAS "*GAPFILL*"
+
+static inline bool
+strata_gapfill_is_input(const RangeTblEntry *rte)
+{
+	return rte->rtekind == RTE_SUBQUERY && rte->enrname != NULL &&
+		strcmp(rte->enrname, STRATA_GAPFILL_ALIAS) == 0;
+}
 
 /* Which of our functions is it? */
 typedef enum GapfillFunction

@@ -358,6 +358,7 @@ set_input(Query *query, Query *subquery)
 	rte->subquery = subquery;
 	rte->alias = makeAlias(STRATA_GAPFILL_ALIAS, NIL);
 	rte->eref = makeAlias(STRATA_GAPFILL_ALIAS, NIL);
+	rte->enrname = pstrdup(STRATA_GAPFILL_ALIAS);
 	foreach(lc, subquery->targetList)
 	{
 		TargetEntry *tle = lfirst(lc);
@@ -536,13 +537,8 @@ grouping_expressions(Query *query)
 static bool
 is_middle(Query *query)
 {
-	RangeTblEntry *rte;
-
-	if (list_length(query->rtable) != 1)
-		return false;
-	rte = linitial(query->rtable);
-	return rte->rtekind == RTE_SUBQUERY &&
-		strcmp(rte->eref->aliasname, STRATA_GAPFILL_ALIAS) == 0;
+	return list_length(query->rtable) == 1 &&
+		strata_gapfill_is_input(linitial(query->rtable));
 }
 
 /* See gapfill_private.h. */

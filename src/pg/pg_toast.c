@@ -123,7 +123,7 @@ take_chunk(StrataToastFetcher *fetcher, Oid valueid, int32 expected,
 		chunk_corrupt(fetcher, valueid, "a chunk is cut off");
 	if (number != expected || from >= size || from < start)
 		chunk_corrupt(fetcher, valueid, "a chunk is missing, or one too many");
-	if (VARATT_IS_EXTENDED(chunk) && !VARATT_IS_SHORT(chunk))
+	if (!strata_varlena_is_plain(chunk))
 		chunk_corrupt(fetcher, valueid, "a chunk is no plain data");
 	if (VARSIZE_ANY_EXHDR(chunk) != Min(size - from, TOAST_MAX_CHUNK_SIZE))
 		chunk_corrupt(fetcher, valueid, "a chunk has a wrong size");
@@ -344,7 +344,7 @@ strata_toast_fetch_slice(StrataToastFetcher *fetcher, Oid toastid,
 		fetch_chunks(fetcher, valueid, *fetched, first, last, size);
 		return *fetched + (from - (Size) first * TOAST_MAX_CHUNK_SIZE);
 	}
-	if (VARATT_IS_EXTENDED(value) && !VARATT_IS_SHORT(value))
+	if (!strata_varlena_is_plain(value))
 	{
 		whole = pg_detoast_datum_packed(value);
 		*fetched = (char *) whole;

@@ -160,7 +160,7 @@ strata_entry_parse(Relation batches, TupleTableSlot *slot, StrataEntry *entry)
 	 * it is too short to be compressed or out of line: a pointer is not
 	 * followed
 	 */
-	if ((VARATT_IS_EXTENDED(value) && !VARATT_IS_SHORT(value)) ||
+	if (!strata_varlena_is_plain(value) ||
 		VARSIZE_ANY_EXHDR(value) < RUN_BYTES + sizeof(crc) - 1 ||
 		(!entry->together &&
 		 VARSIZE_ANY_EXHDR(value) != SINGLE_BYTES + sizeof(crc)))

@@ -34,6 +34,9 @@
 #define ROUNDING 1e-9
 #define ROUNDING_FLOAT4 1e-5
 
+/* Longer than from any time to any other. */
+#define INFINITE_SECONDS 1e14
+
 /*-------------------------------------------------------------------------
  * Planning
  *-------------------------------------------------------------------------
@@ -274,6 +277,9 @@ strata_top_distance_limit(StrataTopState *top)
 			value = interval->time / (double) USECS_PER_SEC +
 				interval->day * (double) SECS_PER_DAY +
 				interval->month * (double) (DAYS_PER_MONTH * SECS_PER_DAY);
+			/* the greatest interval stands for one without an end */
+			if (value > INFINITE_SECONDS)
+				value = get_float8_infinity();
 			break;
 	}
 	return isnan(value) ? get_float8_infinity() :

@@ -39,6 +39,16 @@ ROLLBACK;
 SELECT count(*) FROM strata.estimate_dedup('dr_heap');
 SELECT count(*) > 0 AS advice FROM advise_compression('dr_heap');
 
+-- relations of ours that nobody publishes
+CREATE TABLE dr_batches (id int, k text) USING strata;
+INSERT INTO dr_batches SELECT i, 'k' || i % 10 FROM generate_series(1, 10000) i;
+SELECT compress_chunk('dr_batches');
+SELECT strata.batch_relation('dr_batches') AS companion \gset
+SET ROLE postgres;
+SELECT count(*) >= 0 AS answered FROM strata.estimate_dedup(:'companion');
+RESET ROLE;
+DROP TABLE dr_batches;
+
 -- a replica identity that has gone, and is there again: its columns are no symbols
 CREATE TABLE dr_identity (tenant text, id int, v text, PRIMARY KEY (tenant, id)) USING strata_dedup;
 CREATE FUNCTION dr_key_symbols() RETURNS bigint LANGUAGE sql AS $$
