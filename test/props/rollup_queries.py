@@ -28,7 +28,7 @@ KINDS = (
     ("timestamptz", "'2026-03-27'::timestamptz", "{n} * interval '13 minutes'", "12 hours",
      ("1 hour", "6 hours", "1 day", "1 month"), "time_bucket('{w}', {c}, 'Europe/Prague')"),
 )
-GROUPS = ("host", "area", "host || 'x'", "ok", "price", "n % 3")
+GROUPS = ("host", "area", "host || 'x'", "ok", "price", "n % 3", "'c'::text")
 AGGREGATES = ("count(*)", "count(n)", "last(n, n)", "first(n, -n)", "histogram(n, 0, 50, 5)", "regr_count(v, n)",
               "sum(n)", "avg(n)", "min(n)", "max(n)", "sum(v)", "avg(v)", "max(v)", "sum(price)",
               "avg(price)", "min(host)", "max(time)", "bool_or(ok)", "bit_and(n)", "stddev(n)", "var_pop(price)",
@@ -68,7 +68,7 @@ class Case:
 
     def rows(self, n, count):
         return ("INSERT INTO {t} SELECT %s, nullif('h' || (i * 7919 %% 5), 'h0'), i * 31 %% 3, nullif(i * 17 %% 101, 7), i * 13 %% 97, "
-                "(i %% 41) / 4.0, i %% 3 = 0 FROM generate_series(%d, %d) i" % (self.time("((%d + i) %% %d)" % (n, SPAN)), n, n + count))
+                "CASE i %% 41 WHEN 0 THEN '-0'::float8 ELSE (i %% 41) / 4.0 END, i %% 3 = 0 FROM generate_series(%d, %d) i" % (self.time("((%d + i) %% %d)" % (n, SPAN)), n, n + count))
 
     def make(self):
         self.run("DROP TABLE IF EXISTS st CASCADE")
