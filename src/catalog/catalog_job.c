@@ -38,6 +38,10 @@
 #define JOB_OWNER \
 	"CASE WHEN j.proc_schema = '_strata' THEN coalesce(c.relowner, j.owner::oid) ELSE j.owner::oid END"
 
+/* Whose process runs it: the system's, or the owner's. */
+#define JOB_ROLE \
+	"CASE WHEN j.proc_schema = '_strata' THEN 0::oid ELSE j.owner::oid END"
+
 /* The columns of a StrataJob, in the order read_job() takes them. */
 #define JOB_COLUMNS \
 	"j.id, j.name, j.schedule_interval, j.max_runtime, j.max_retries, j.retry_period," \
@@ -162,7 +166,8 @@ strata_job_list(StrataJobFilter filter)
 			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES
 							  " WHERE j.scheduled AND s.running_pid IS NULL"
 							  " AND s.next_start <= pg_catalog.clock_timestamp()"
-							  " ORDER BY s.next_start, j.id LIMIT 100",
+							  " ORDER BY pg_catalog.row_number() OVER (PARTITION BY " JOB_ROLE
+							  " ORDER BY s.next_start, j.id), s.next_start, j.id LIMIT 100",
 							  &args);
 		case STRATA_JOB_RUNNING:
 			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES

@@ -44,6 +44,7 @@ typedef struct JobSlot
 {
 	Oid			database;		/* InvalidOid: free */
 	int32		job_id;			/* 0: a scheduler */
+	Oid			role;			/* of a user's job; InvalidOid: the system */
 	int			pid;
 	uint32		generation;		/* so that a late worker notices */
 	TimestampTz since;

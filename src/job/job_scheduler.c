@@ -197,6 +197,7 @@ strata_job_schedule_pass(bool *starved)
 	TimestampTz next;
 	TimestampTz restored;
 	bool		started = false;
+	bool		full = false;
 
 	*starved = false;
 	restored = strata_job_schedule_restored();
@@ -214,10 +215,15 @@ strata_job_schedule_pass(bool *starved)
 		else if (!running)
 		{
 			*starved = true;
-			break;
+			/* policies may have a worker where users' jobs have none */
+			if (!OidIsValid(role_of(job)))
+			{
+				full = true;
+				break;
+			}
 		}
 	}
-	if (!*starved && strata_space_queue_earliest() <= GetCurrentTimestamp())
+	if (!full && strata_space_queue_earliest() <= GetCurrentTimestamp())
 	{
 		bool		running;
 

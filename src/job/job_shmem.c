@@ -37,6 +37,9 @@ JobShared  *strata_job_shared = NULL;
 static shmem_request_hook_type previous_request = NULL;
 static shmem_startup_hook_type previous_startup = NULL;
 
+/* With so many workers one is kept for what is no user's job. */
+#define KEPT_FROM 3
+
 /* This worker's slot and start data. */
 static int	my_slot = -1;
 static Oid	my_database;
@@ -175,14 +178,26 @@ slot_is_abandoned(const JobSlot *slot)
 								   START_TIMEOUT_SECONDS * 1000);
 }
 
+/*
+ * How many workers users' jobs may have: of several one is kept for policies
+ * and what else the system does, however long users' jobs take.
+ */
+static int
+most_user_workers(void)
+{
+	return strata_max_job_workers >= KEPT_FROM ?
+		strata_max_job_workers - 1 : strata_max_job_workers;
+}
+
 /* Reserve a slot of the kind; -1 when none is free or somebody is at it. */
 static int
-reserve_slot(Oid database, int32 job_id, bool *running)
+reserve_slot(Oid database, int32 job_id, Oid role, bool *running)
 {
 	JobShared  *shared = strata_job_shared;
 	int			first = job_id == 0 ? JOB_SLOTS : 0;
 	int			end = job_id == 0 ? JOB_SLOTS + SCHEDULER_SLOTS : JOB_SLOTS;
 	int			used = 0;
+	int			users = 0;		/* of these by users' jobs */
 	int			slot = -1;
 
 	*running = false;
@@ -197,11 +212,13 @@ reserve_slot(Oid database, int32 job_id, bool *running)
 			continue;
 		}
 		used++;
+		users += OidIsValid(shared->slots[i].role);
 		if (shared->slots[i].database == database &&
 			shared->slots[i].job_id == job_id)
 			*running = true;
 	}
 	if (*running || (job_id != 0 && used >= strata_max_job_workers) ||
+		(OidIsValid(role) && users >= most_user_workers()) ||
 		(shared->blocked == database &&
 		 shared->blocked_until > GetCurrentTimestamp()))
 		slot = -1;
@@ -210,6 +227,7 @@ reserve_slot(Oid database, int32 job_id, bool *running)
 		Assert(shared->slots[slot].pid == 0);	/* job:J1 */
 		shared->slots[slot].database = database;
 		shared->slots[slot].job_id = job_id;
+		shared->slots[slot].role = role;
 		shared->slots[slot].pid = 0;
 		shared->slots[slot].generation++;
 		shared->slots[slot].since = GetCurrentTimestamp();
@@ -235,7 +253,7 @@ strata_job_start_worker(Oid database, int32 job_id, Oid role, bool *running)
 {
 	BackgroundWorker worker;
 	StartData	data;
-	int			slot = reserve_slot(database, job_id, running);
+	int			slot = reserve_slot(database, job_id, role, running);
 
 	if (slot < 0)
 		return false;

@@ -188,6 +188,16 @@ $node->append_conf('postgresql.conf', "strata.max_job_workers = 4\n");
 $node->reload;
 becomes($node, 'SELECT count(*) = 1 FROM log', 'until it is raised again');
 
+# users' jobs that take long leave a worker to policies
+set_workers(3);
+sql(q{SELECT count(add_job('sleeps', '1 h', '{"seconds": 600}')) FROM generate_series(1, 3)});
+becomes($node, q{SELECT count(*) = 2 FROM pg_stat_activity WHERE wait_event = 'PgSleep'}, 'two of three workers are taken');
+my $policies = sql('SELECT total_runs FROM strata.job_stats WHERE job_id = 2');
+sql('SELECT alter_job(2, next_start => now())');
+becomes($node, "SELECT total_runs > $policies FROM strata.job_stats WHERE job_id = 2", 'the third runs a policy');
+is(sql(q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'}), '2', 'no user has it');
+sql(q{SELECT delete_job(job_id) FROM strata.jobs WHERE proc_name = 'sleeps'; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'});
+
 # nothing of one job is left for the next of the same process
 sql(q{CREATE FUNCTION leaves(job_id int, config jsonb) RETURNS void LANGUAGE plpgsql AS $$
 	BEGIN
