@@ -92,7 +92,7 @@ class Predicates:
             return rng.choice(["%s IS NULL" % name, "%s IS NOT NULL" % name,
                                "%s::text = %s" % (name, quote(column.known(rng)))])
         choices = [self.compare] * 6 + [self.null_test, self.in_list, self.between, self.distinct_from, self.any_array,
-                                        self.reversed, self.columns, self.not_in, self.row_compare, self.subquery]
+                                        self.reversed, self.columns, self.not_in, self.row_compare, self.subquery, self.optional]
         if kind.text:
             choices += [self.like, self.text_function]
         if kind.number:
@@ -119,6 +119,26 @@ class Predicates:
             choices += ["upper(%s) = upper(%s)" % (name, quote(column.known(rng))), "upper(%s) IN ('AB', 'W1', upper(%s))" % (name, quote(column.known(rng))),
                         "to_tsvector('simple', %s) @@ '%s'::tsquery" % (name, rng.choice(["w1", "w2 | ab", "zeta & !w1", "long:*"]))] * 3
         return rng.choice(choices).replace("@ ", ident + " ").replace("(@,", "(%s," % ident).replace("[@,", "[%s," % ident).replace("#", str(number % 10 if rng.random() < 0.4 else number))
+
+    def optional(self, column):
+        """What applications ask with a parameter that may be empty: the cast of an empty one is an error, to which nobody
+        may come.  A guard reads no column: below NOT it is a condition of its own, and PostgreSQL tries it once, first."""
+        rng = self.rng
+        value = quote(rng.choice(["", "", column.known(rng) or ""]))
+        if self.parameterise:
+            self.parameters.append(("text", value))
+            given = "$%d" % len(self.parameters)
+        else:
+            given = "(SELECT %s::text)" % value
+        cast, operator = "%s::%s" % (given, column.type.cast), rng.choice(COMPARISONS)
+        name = self.name(column)
+        forms = ["(%s = '' OR %s %s %s)" % (given, name, operator, cast), "(%s = '' OR %s %s %s)" % (given, cast, operator, name),
+                 "NOT (%s <> '' AND %s %s %s)" % (given, name, operator, cast),
+                 "(%s IS NULL OR %s = '' OR (%s IS NOT NULL AND %s %s %s))" % (given, given, name, name, operator, cast),
+                 "(%s = '' OR (%s.id, %s) %s (%d, %s))" % (given, self.alias, name, rng.choice(["<", "<=", ">", ">="]), rng.randrange(300), cast)]
+        if "[]" not in column.type.name:
+            forms.append("(%s = '' OR %s = ANY (ARRAY[%s]))" % (given, name, cast))
+        return rng.choice(forms)
 
     def compare(self, column):
         return "%s %s %s" % (self.name(column), self.rng.choice(COMPARISONS), self.operand(column))
@@ -526,9 +546,22 @@ class Queries:
     def correlated(self):
         """An aggregate that is computed again and again."""
         left, right = self.table(), self.table()
+        if self.rng.random() < 0.4:
+            return self.optional_in_turn(left)
         return Query("SELECT a.id, (SELECT %s FROM %s AS b WHERE b.id %s a.id AND %s) FROM %s AS a WHERE a.id %% 15 = %d" % (
             self.rng.choice(["count(*)", "max(b.id)", "sum(b.id + a.id)", "count(*) FILTER (WHERE b.id > a.id - 5)"]), right.token,
             self.rng.choice(["<", "=", ">"]), Predicates(self.rng, right, "b").any(0), left.token, self.rng.randrange(15)))
+
+    def optional_in_turn(self, table):
+        """A condition that an outer row may leave out; a subquery that is needed for some outer rows."""
+        rng = self.rng
+        column = rng.choice([c for c in table.columns if c.type.ordered])
+        values = ["''", "NULL"] + [quote(column.known(rng)) for _ in range(3)]
+        rng.shuffle(values)
+        forms = ["o.k = '' OR b.%s %s o.k::%s", "(o.k IS NULL OR o.k = '') OR b.%s %s (SELECT o.k::%s)"]
+        return Query("SELECT o.k, (SELECT %s FROM %s AS b WHERE %s) FROM (VALUES %s) AS o (k)" % (
+            rng.choice(["count(*)", "max(b.id)"]), table.token, rng.choice(forms) % (column.name, rng.choice(COMPARISONS), column.type.cast),
+            ", ".join("(%s::text)" % v for v in values)))
 
     def grouped(self):
         table = self.table()

@@ -5,6 +5,7 @@ Random actions: lists of statements that go to both sides, or to one.
 import io
 
 import value_types
+from late_rows import late_rows
 from queries import Predicates, Queries
 from value_types import quote
 
@@ -163,6 +164,8 @@ class Statements:
             return self.cursor()
         if self.rng.random() < 0.04:
             return self.clocks(self.rng.choice(self.tables))
+        if self.tables[0].method == "strata" and self.rng.random() < 0.03:
+            return Action("late rows", [Statement(sql, side, ordered=ordered) for sql, side, ordered in late_rows(self.rng)])
         if self.kept and self.rng.random() < 0.1:
             query = self.rng.choice(self.kept)
             return Action("kept query", [query] * self.rng.choice([1, 1, 6]))
