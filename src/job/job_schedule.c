@@ -193,6 +193,10 @@ strata_job_next_start(const StrataJob *job, TimestampTz after)
 	Timestamp	clock;
 	TimestampTz next;
 
+	/* parts that cancel each other out would be counted without end */
+	if (job->schedule_interval.month < 0 || job->schedule_interval.day < 0 ||
+		job->schedule_interval.time < 0)
+		return DT_NOEND;
 	if (TIMESTAMP_NOT_FINITE(after))
 		after = GetCurrentTimestamp();
 	if (job->fixed_schedule && job->has_initial_start &&
