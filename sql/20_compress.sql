@@ -41,14 +41,16 @@ CREATE EVENT TRIGGER strata_drop_extension ON ddl_command_start
 	EXECUTE FUNCTION _strata.on_drop_extension();
 ALTER EVENT TRIGGER strata_drop_extension ENABLE ALWAYS;
 
--- Loads the library for statements on tables, and refuses those that it would
--- have had a part in.
+-- Loads the library for statements on tables, and for those that may drop or
+-- rename columns, and refuses those that it would have had a part in.
 CREATE FUNCTION _strata.on_ddl_start() RETURNS event_trigger
 	AS 'MODULE_PATHNAME', 'strata_on_ddl_start' LANGUAGE C;
 REVOKE ALL ON FUNCTION _strata.on_ddl_start() FROM PUBLIC;
 CREATE EVENT TRIGGER strata_ddl_start ON ddl_command_start
 	WHEN TAG IN ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'CREATE MATERIALIZED VIEW', 'CREATE INDEX',
-		'ALTER TABLE', 'ALTER MATERIALIZED VIEW', 'ALTER INDEX')
+		'ALTER TABLE', 'ALTER MATERIALIZED VIEW', 'ALTER INDEX', 'ALTER FOREIGN TABLE', 'ALTER TYPE', 'DROP COLLATION',
+		'DROP DOMAIN', 'DROP EXTENSION', 'DROP FUNCTION', 'DROP OPERATOR', 'DROP OWNED', 'DROP ROUTINE', 'DROP SCHEMA',
+		'DROP TYPE')
 	EXECUTE FUNCTION _strata.on_ddl_start();
 
 CREATE FUNCTION strata.gc() RETURNS integer

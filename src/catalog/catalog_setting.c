@@ -697,6 +697,22 @@ settings_owner(Relation rel)
 	return relid;
 }
 
+/* What is a segment is no order: the latter's keys that are one go. */
+static void
+drop_order_of_segments(StrataSettings *settings)
+{
+	Bitmapset  *used = NULL;
+	int			n = 0;
+
+	for (int i = 0; i < settings->nsegmentby; i++)
+		used = bms_add_member(used, settings->segmentby[i].attno);
+	for (int i = 0; i < settings->norderby; i++)
+		if (!bms_is_member(settings->orderby[i].attno, used))
+			settings->orderby[n++] = settings->orderby[i];
+	settings->norderby = n;
+	bms_free(used);
+}
+
 /* See catalog.h. */
 StrataSettings *
 strata_settings_get(Relation rel)
@@ -719,6 +735,7 @@ strata_settings_get(Relation rel)
 		settings->norderby = resolve_keys(RelationGetDescr(rel),
 										  parse_option("orderby", orderby),
 										  &settings->orderby);
+	drop_order_of_segments(settings);
 	Assert(keys_are_distinct(settings));	/* catalog:T2 */
 	return settings;
 }
@@ -805,15 +822,7 @@ strata_settings_with(Relation rel, const char *segmentby, const char *orderby)
 										  &settings->orderby);
 	}
 	else
-	{
-		int			n = 0;
-
-		/* what is a segment now is no order any more */
-		for (int i = 0; i < settings->norderby; i++)
-			if (!bms_is_member(settings->orderby[i].attno, used))
-				settings->orderby[n++] = settings->orderby[i];
-		settings->norderby = n;
-	}
+		drop_order_of_segments(settings);
 	Assert(keys_are_distinct(settings));	/* catalog:T2 */
 	return settings;
 }

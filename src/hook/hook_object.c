@@ -219,6 +219,11 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id,
 		strata_rollup_written(object_id);
 	if (access == OAT_DROP && class_id == RelationRelationId && sub_id == 0)
 		drop_companion(object_id);
+	if (access == OAT_DROP && class_id == RelationRelationId && sub_id > 0)
+		strata_hook_column_dropped(object_id, sub_id);
+	if (access == OAT_POST_ALTER && class_id == RelationRelationId &&
+		sub_id > 0)
+		strata_hook_column_altered(object_id, sub_id);
 	if (access == OAT_POST_ALTER && class_id == InheritsRelationId &&
 		sub_id == 0 && arg != NULL)
 		track_child(object_id,

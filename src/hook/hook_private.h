@@ -177,6 +177,32 @@ extern void strata_hook_apply_new_options(Oid relid, List *options);
 extern void strata_hook_check_setting(VariableSetStmt *stmt);
 
 /*
+ * hook_column.c.  Of object access: a column is about to be dropped, or has
+ * been altered in the catalog, which the command does not see yet.  Options
+ * follow.
+ */
+extern void strata_hook_column_dropped(Oid relid, AttrNumber attno);
+extern void strata_hook_column_altered(Oid relid, AttrNumber attno);
+
+/* Columns that a statement drops. */
+typedef struct StrataDroppedColumns
+{
+	MemoryContext mcxt;
+	List	   *columns;
+	struct StrataDroppedColumns *outer; /* of the statement around it */
+} StrataDroppedColumns;
+
+/*
+ * watch: those dropped from now on are collected, until unwatch; leave:
+ * companions do without them.  forget_options: those of relid that have gone
+ * so far leave its options, which were out of the row.
+ */
+extern void strata_hook_columns_watch(StrataDroppedColumns *columns);
+extern void strata_hook_columns_unwatch(StrataDroppedColumns *columns);
+extern void strata_hook_columns_leave(const StrataDroppedColumns *columns);
+extern void strata_hook_columns_forget_options(Oid relid);
+
+/*
  * hook_object.c: ALTER TABLE is going to run, and may have rows of a tracked
  * hypertable change unheard.
  */

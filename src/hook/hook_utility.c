@@ -30,7 +30,6 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_database.h"
-#include "catalog/pg_inherits.h"
 #include "commands/dbcommands.h"
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
@@ -122,31 +121,6 @@ create_table(UtilityCall *call, RangeVar *name, List **options)
 	strata_hook_apply_new_options(relid, ours);
 }
 
-/* After DROP COLUMN or RENAME COLUMN, for the table and what inherits. */
-static void
-column_changed(Oid relid, const char *old, const char *new_name)
-{
-	ListCell   *lc;
-
-	foreach(lc, find_all_inheritors(relid, NoLock, NULL))
-	{
-		Oid			child = lfirst_oid(lc);
-
-		/* a child may keep a column of its own */
-		if (new_name == NULL && get_attnum(child, old) != InvalidAttrNumber)
-			continue;
-		strata_settings_column_changed(child, old, new_name);
-		if (new_name == NULL && get_rel_relkind(child) == RELKIND_RELATION)
-		{
-			Relation	rel = table_open(child, NoLock);
-
-			if (strata_relation_is_strata(rel))
-				strata_store_column_dropped(rel);
-			table_close(rel, NoLock);
-		}
-	}
-}
-
 /* What an ALTER TABLE means for our options. */
 typedef struct AlterPlan
 {
@@ -157,7 +131,7 @@ typedef struct AlterPlan
 	bool		alters_chunks;
 	List	   *storage;		/* commands for a hypertable's chunks */
 	List	   *persistence;	/* SET LOGGED and UNLOGGED of a hypertable */
-	List	   *dropped;		/* column names */
+	bool		drops_columns;
 } AlterPlan;
 
 /* Read the commands, taking our options out; empty commands vanish. */
@@ -205,7 +179,7 @@ plan_alter(AlterTableStmt *stmt, AlterPlan *plan)
 		else if (cmd->subtype == AT_SetAccessMethod)
 			plan->set_access_method = true;
 		else if (cmd->subtype == AT_DropColumn)
-			plan->dropped = lappend(plan->dropped, cmd->name);
+			plan->drops_columns = true;
 		cmds = lappend(cmds, cmd);
 	}
 	stmt->cmds = cmds;
@@ -263,12 +237,11 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 	AlterPlan	plan;
 	Oid			relid;
 	List	   *stored = NIL;
-	ListCell   *lc;
 
 	Assert(!call->read_only_tree);	/* hook:H2: a copy */
 	plan_alter(stmt, &plan);
 	if (plan.set == NIL && plan.reset == NIL && !plan.other_options &&
-		!plan.set_access_method && plan.dropped == NIL &&
+		!plan.set_access_method && !plan.drops_columns &&
 		plan.storage == NIL && plan.persistence == NIL && !plan.alters_chunks)
 	{
 		run_alter(call, stmt);
@@ -277,7 +250,7 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 	/* permission and lock as ALTER TABLE itself takes them */
 	relid = AlterTableLookupRelation(stmt,
 									 plan.set_access_method ||
-									 plan.dropped != NIL ||
+									 plan.drops_columns ||
 									 plan.persistence != NIL ?
 									 AccessExclusiveLock :
 									 plan.alters_chunks ?
@@ -296,13 +269,14 @@ alter_table(UtilityCall *call, AlterTableStmt *stmt)
 	}
 	CommandCounterIncrement();
 	if (stored != NIL)
+	{
 		strata_settings_store(relid, stored, false);
+		strata_hook_columns_forget_options(relid);
+	}
 	if (plan.set != NIL || plan.reset != NIL)
 		strata_hook_apply_options(relid, plan.set, plan.reset);
 	if (plan.storage != NIL)
 		strata_hypertable_set_storage(relid, stmt, plan.storage);
-	foreach(lc, plan.dropped)
-		column_changed(relid, lfirst(lc), NULL);
 	if (plan.set_access_method)
 		forget_options_of_others(relid);
 	if (plan.alters_chunks)
@@ -342,18 +316,6 @@ set_schema(UtilityCall *call, AlterObjectSchemaStmt *stmt)
 		return;
 	CommandCounterIncrement();
 	strata_hypertable_move_chunks(relid, old, stmt->newschema);
-}
-
-static void
-rename_column(UtilityCall *call, RenameStmt *stmt)
-{
-	Oid			relid = RangeVarGetRelid(stmt->relation, NoLock, true);
-
-	run_statement(call);
-	if (!OidIsValid(relid))
-		return;
-	CommandCounterIncrement();
-	column_changed(relid, stmt->subname, stmt->newname);
 }
 
 /* pg_upgrade has brought a table of the extension: a companion? */
@@ -783,7 +745,7 @@ run_rename(UtilityCall *call, Node *stmt)
 	if (rename->renameType == OBJECT_COLUMN &&
 		(rename->relationType == OBJECT_TABLE ||
 		 rename->relationType == OBJECT_MATVIEW))
-		rename_column(call, rename);
+		run_statement(call);
 	else
 	{
 		view = strata_hook_rollup_of_archive(rename->relation);
@@ -974,6 +936,7 @@ check_hypertable(Node *stmt)
 	strata_hypertable_refuse_whole_row(relid);
 }
 
+/* The hook: what is done before and after any statement. */
 static void
 process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 				ProcessUtilityContext context, ParamListInfo params,
@@ -981,11 +944,22 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 {
 	UtilityCall call = {pstmt, query, read_only_tree, context,
 	params, env, dest, qc};
+	StrataDroppedColumns columns;
 
 	Assert(previous_hook != process_utility);	/* hook:H1 */
 	strata_utility_hook_ran = true;
 	strata_partition_key_restore();
-	process(&call);
+	strata_hook_columns_watch(&columns);
+	PG_TRY();
+	{
+		process(&call);
+	}
+	PG_FINALLY();
+	{
+		strata_hook_columns_unwatch(&columns);
+	}
+	PG_END_TRY();
+	strata_hook_columns_leave(&columns);
 	strata_hook_archive_emptied(call.pstmt->utilityStmt);
 	check_hypertable(call.pstmt->utilityStmt);
 }

@@ -56,6 +56,21 @@ is(sql("SELECT count(*) FROM pg_attribute WHERE attname = 'w' AND attrelid IN (S
 	sql("SELECT 1 + count(*) FROM show_chunks('m')"), 'the second is done, for chunks too');
 is(errors("LOAD 'strata'; ALTER TABLE m DROP COLUMN w"), '', 'and after LOAD the first');
 
+# columns that other commands rename or drop
+sql(q{
+	LOAD 'strata';
+	SET ROLE owner;
+	CREATE TYPE mood AS ENUM ('a');
+	CREATE TYPE triple AS (a int, b int);
+	CREATE TABLE moody (id int, k mood, t int) USING strata WITH (strata.segmentby = 'k', strata.orderby = 't');
+	CREATE TABLE typed OF triple USING strata WITH (strata.orderby = 'a, b');
+});
+is(errors('SET ROLE owner; SET client_min_messages = warning; DROP TYPE mood CASCADE'), '', 'DROP TYPE drops a column');
+is(errors('SET ROLE owner; ALTER TYPE triple RENAME ATTRIBUTE a TO c CASCADE'), '', 'ALTER TYPE renames one');
+is(errors('SET ROLE owner; ALTER TYPE triple DROP ATTRIBUTE b CASCADE'), '', 'and drops one');
+is(sql("SELECT string_agg(reloptions::text, ' ' ORDER BY relname) FROM pg_class WHERE relname IN ('moody', 'typed')"),
+	'{strata.segmentby=,strata.orderby=t} {strata.orderby=c}', 'options follow');
+
 # what has nothing to do with our hooks is not disturbed
 is(errors('SET ROLE owner; ALTER TABLE one ALTER COLUMN id TYPE int8'), '', 'a strata table that is rewritten');
 is(errors('SET ROLE owner; ALTER TABLE one ADD COLUMN more int; CREATE INDEX ON one (more); ALTER TABLE one DROP COLUMN more'), '', 'its columns and indexes');
