@@ -22,6 +22,9 @@
  * planned under another path they may be of other functions.  They run, as any
  * plan does, as whoever fetches.
  *
+ * Chunks of later parts are not locked before: the snapshot tells whether one
+ * was truncated or written anew since, and then the query fails.
+ *
  * Later parts run to their end, for as many rows as are still asked for,
  * before the first of their rows is handed on.
  *
@@ -32,8 +35,11 @@
 #include "hypertable/turns_private.h"
 #include "base/compat.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "catalog/pg_class.h"
 #include "commands/explain.h"
 #ifdef STRATA_EXPLAIN_IS_SPLIT
 #include "commands/explain_format.h"
@@ -43,6 +49,8 @@
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
 #include "tcop/tcopprot.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
@@ -174,6 +182,63 @@ next_part(TurnsState *state)
 	return own_query(query);
 }
 
+/*
+ * The table's file as the snapshot knows it; 0: it knows of no such table.
+ */
+static Oid
+file_at(Relation pg_class, Oid relid, Snapshot snapshot)
+{
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			file = InvalidOid;
+
+	ScanKeyInit(&key, Anum_pg_class_oid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(relid));
+	scan = systable_beginscan(pg_class, ClassOidIndexId, true, snapshot, 1,
+							  &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		file = ((Form_pg_class) GETSTRUCT(tuple))->relfilenode;
+	systable_endscan(scan);
+	return file;
+}
+
+/*
+ * Tables that are read from now on were not locked before.  One that has
+ * another file than the query knows was truncated meanwhile, or written anew:
+ * what the query may see is perhaps gone.
+ */
+static void
+check_files(const PlannedStmt *stmt, Snapshot snapshot)
+{
+	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
+	ListCell   *lc;
+
+	foreach(lc, stmt->rtable)
+	{
+		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+		Oid			file;
+		Relation	rel;
+
+		if (rte->rtekind != RTE_RELATION ||
+			get_rel_relkind(rte->relid) != RELKIND_RELATION)
+			continue;
+		file = file_at(pg_class, rte->relid, snapshot);
+		rel = table_open(rte->relid, AccessShareLock);
+		/* hypertable:Y12 */
+		if (OidIsValid(file) && file != rel->rd_rel->relfilenode)
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("could not serialize access due to a TRUNCATE or rewrite of table \"%s\"",
+							RelationGetRelationName(rel)),
+					 errdetail("Chunks are locked when their turn comes; this one has another file than when the query began."),
+					 errhint("The transaction might succeed if retried; or before it: SET strata.enable_chunks_in_turn = off;")));
+		table_close(rel, AccessShareLock);
+	}
+	table_close(pg_class, AccessShareLock);
+}
+
 /* Plan a part and start it. */
 static QueryDesc *
 start_part(TurnsState *state, Query *query, DestReceiver *receiver)
@@ -189,6 +254,7 @@ start_part(TurnsState *state, Query *query, DestReceiver *receiver)
 										  CURSOR_OPT_PARALLEL_OK,
 										  estate->es_param_list_info);
 
+		check_files(stmt, estate->es_snapshot);
 		/* the first part has checked them, when the query began */
 		strata_plan_drop_permissions(stmt);
 		result = CreateQueryDesc(stmt, estate->es_sourceText,
