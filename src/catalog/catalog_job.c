@@ -40,7 +40,8 @@
 
 /* Whose process runs it: the system's, or the owner's. */
 #define JOB_ROLE \
-	"CASE WHEN j.proc_schema = '_strata' THEN 0::oid ELSE j.owner::oid END"
+	"CASE WHEN j.proc_schema = '_strata' AND (j.hypertable IS NOT NULL OR j.id < " CppAsString2(STRATA_JOB_FIRST_USER_ID) ")" \
+	" THEN 0::oid ELSE j.owner::oid END"
 
 /* The columns of a StrataJob, in the order read_job() takes them. */
 #define JOB_COLUMNS \

@@ -57,9 +57,13 @@ strata_limit_begin(int ms)
 bool
 strata_limit_end(void)
 {
+	bool		was_reached;
+
 	disable_timeout(limit_timeout, false);
+	was_reached = cancels > 0;
 	/* what came too late is for nobody */
-	if (cancels > 0)
+	if (was_reached)
 		QueryCancelPending = false;
-	return cancels > 0;
+	cancels = 0;
+	return was_reached;
 }

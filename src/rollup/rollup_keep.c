@@ -441,7 +441,11 @@ note_gone(Oid source, const List *chunks)
 		int64		lo = PG_INT64_MIN;
 		int64		hi = PG_INT64_MAX;
 
-		(void) strata_chunk_times(lfirst_oid(lc), &lo, &hi);
+		/* one that is empty, and has no end, may be followed by others */
+		if ((!strata_chunk_times(lfirst_oid(lc), &lo, &hi) ||
+			 lo == PG_INT64_MIN || hi == PG_INT64_MAX) &&
+			!has_rows(lfirst_oid(lc)))
+			continue;
 		strata_rollup_note_gone(source,
 								strata_range(lo, hi == PG_INT64_MAX ? hi :
 											 hi + 1));

@@ -484,9 +484,9 @@ strata_rollup_write(const StrataRollup *rollup, StrataRange range,
 								  snapshot, NULL);
 	else if (count.value[0] > rows_in_memory(rollup) &&
 			 strata_rollup_bucket_start(&bucket,
-										range.lo / 2 + range.hi / 2,
+										range.lo + (int64) (((uint64) range.hi - (uint64) range.lo) / 2),
 										&middle) &&
-			 middle > range.lo)
+			 middle > range.lo && middle < range.hi)
 	{
 		strata_rollup_write(rollup, strata_range(range.lo, middle), snapshot,
 							counts);

@@ -269,3 +269,18 @@ CALL refresh_continuous_aggregate('rr_far_hour', NULL, NULL);
 SELECT count(*), sum(n) FROM rr_far_hour_archive;
 (TABLE rr_far_month EXCEPT ALL SELECT time_bucket('1 month', time, 'Europe/Prague'), count(*) FROM rr_far GROUP BY 1) UNION ALL (TABLE rr_far_day EXCEPT ALL SELECT time_bucket('1 day', time), count(*) FROM rr_far GROUP BY 1);
 DROP TABLE rr_far CASCADE;
+
+-- more rows than fit into memory, of buckets of one day before 2000: a range of one bucket is not divided
+CREATE TABLE rf_old (d date NOT NULL, dev int, v float8);
+SELECT created FROM create_hypertable('rf_old', 'd', chunk_time_interval => interval '1 year');
+CREATE MATERIALIZED VIEW rf_old_daily WITH (strata.continuous) AS SELECT time_bucket('1 day', d) AS b, dev, sum(v) AS s FROM rf_old GROUP BY 1, 2;
+INSERT INTO rf_old SELECT '1999-12-29'::date + g % 4, g, 1 FROM generate_series(1, 24000) AS g;
+CALL refresh_continuous_aggregate('rf_old_daily', NULL, NULL);
+SET maintenance_work_mem = '1MB';
+UPDATE rf_old SET v = 2 WHERE dev <= 8;
+CALL refresh_continuous_aggregate('rf_old_daily', NULL, NULL);
+RESET maintenance_work_mem;
+SELECT count(*), sum(s) FROM rf_old_daily;
+SELECT count(*), sum(s) FROM rf_old_daily_archive;
+DROP MATERIALIZED VIEW rf_old_daily;
+DROP TABLE rf_old;
