@@ -251,18 +251,17 @@ strata_dedup_load_rows(Relation rel, TupleTableSlot **slots, int nslots,
 		return 0;
 	to.xid = GetCurrentTransactionId();
 	load = *strata_dedup_load(rel);
-	if (load.xid != to.xid)
-		load = (StrataDedupLoad)
-	{
-		to.xid, InvalidBlockNumber
-	};
+	if (load.xid == to.xid)
+		buffer = lock_begun_page(rel, &load);
+	/* it was another load's, or somebody reads that page */
+	if (!BufferIsValid(buffer))
+		strata_dedup_load_end(rel);
 	to.plain = plain;
 	to.cid = cid;
 	to.spare = RelationGetTargetPageFreeSpace(rel, HEAP_DEFAULT_FILLFACTOR);
 	to.slots = slots;
 	to.nslots = nslots;
 	to.page = palloc(BLCKSZ);
-	buffer = lock_begun_page(rel, &load);
 	if (BufferIsValid(buffer))
 	{
 		memcpy(to.page, BufferGetPage(buffer), BLCKSZ);

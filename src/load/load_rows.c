@@ -379,10 +379,31 @@ free_buffer(LoadBuffer *buffer)
 	Assert(buffer->nrows == 0 && buffer->direct == NULL);	/* load:L2 */
 	if (buffer->bulk != NULL)
 		FreeBulkInsertState(buffer->bulk);
+	table_finish_bulk_insert(buffer->target->ri_RelationDesc, 0);
 	for (int i = 0; i < MAX_ROWS && buffer->slots[i] != NULL; i++)
 		ExecDropSingleTupleTableSlot(buffer->slots[i]);
 	ExecDropSingleTupleTableSlot(buffer->converted);
 	pfree(buffer);
+}
+
+/*
+ * What looks at tables is going to see all rows so far; from now on none
+ * become batches.
+ */
+static void
+end_all_direct(Load *load)
+{
+	ListCell   *lc;
+
+	foreach(lc, load->buffers)
+	{
+		LoadBuffer *buffer = lfirst(lc);
+
+		end_direct(load, buffer);
+		buffer->wants_direct = false;
+	}
+	load->wants_direct = false;
+	Assert(load->ndirect == 0); /* load:L2 */
 }
 
 /* A buffer for a table, and what its rows are to be. */
@@ -578,6 +599,8 @@ load_buffered_row(Load *load, ResultRelInfo *target, TupleTableSlot *row)
 		(target->ri_TrigDesc != NULL &&
 		 target->ri_TrigDesc->trig_insert_before_row))
 	{
+		if (load->ndirect > 0)
+			end_all_direct(load);
 		insert_one(load, slot);
 		return;
 	}

@@ -116,7 +116,9 @@ notices(const PlanState *node)
 		case T_NestLoop:
 			return is_volatile(((const Join *) plan)->joinqual);
 		case T_CustomScan:
-			return is_volatile(((const CustomScan *) plan)->custom_exprs);
+			/* aggregates of StrataAgg stand in its input's list */
+			return is_volatile(((const CustomScan *) plan)->custom_exprs) ||
+				is_volatile(((const CustomScan *) plan)->custom_scan_tlist);
 		case T_IndexScan:
 			return is_volatile(((const IndexScan *) plan)->indexqualorig);
 		case T_IndexOnlyScan:

@@ -230,6 +230,7 @@ static int
 add_conditions(const StrataScanState *scan, Relation index, ScanKey keys,
 			   int nkeys)
 {
+	Assert(scan->filter->prepared); /* scan:R20 */
 	for (int i = 0; i < scan->filter->nown && strata_enable_pruning; i++)
 	{
 		const StrataQual *qual = &scan->filter->quals[i];
@@ -278,6 +279,9 @@ strata_scan_rows_by_bound(PlanState *node, AttrNumber attno, bool greatest,
 	strategy = greatest ?
 		(inclusive ? BTGreaterEqualStrategyNumber : BTGreaterStrategyNumber) :
 		(inclusive ? BTLessEqualStrategyNumber : BTLessStrategyNumber);
+	/* a table without batches has not needed it so far */
+	if (!scan->filter->prepared)
+		strata_filter_prepare(scan->filter, scan->run.econtext);
 	nkeys = add_conditions(scan, index, keys, 1);
 	Assert(nkeys <= MAX_BOUND_KEYS);	/* scan:R14 */
 	rows = create_row_index(scan, index, nkeys, false);

@@ -184,3 +184,36 @@ WITH gone AS (DELETE FROM noticed t USING all_ids x WHERE t.id = x.id AND t.v <=
 SELECT count(*), min(id) FROM noticed;
 DROP FUNCTION left_of_noticed;
 DROP TABLE noticed, all_ids;
+
+-- an aggregate that StrataAgg computes, whose function looks
+CREATE TABLE looked_at (k int, v int) USING strata;
+INSERT INTO looked_at SELECT i % 50, i FROM generate_series(1, 20000) i;
+SELECT compress_chunk('looked_at') IS NOT NULL AS compressed;
+CREATE TABLE looking (LIKE looked_at) USING strata;
+INSERT INTO looking TABLE looked_at;
+SELECT compress_chunk('looking') IS NOT NULL AS compressed;
+CREATE TABLE keys_of AS SELECT generate_series(0, 49) k;
+CREATE INDEX ON keys_of (k);
+ANALYZE looked_at, looking, keys_of;
+CREATE FUNCTION look(s bigint, v int) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+BEGIN IF s = 0 THEN RETURN 1 + (SELECT count(*) FROM looked_at); END IF; RETURN s; END $$;
+CREATE AGGREGATE look_once(int) (sfunc = look, stype = bigint, initcond = '0');
+CREATE VIEW looks AS SELECT keys_of.k, s.n FROM keys_of CROSS JOIN LATERAL (SELECT look_once(v) n FROM looking WHERE looking.k = keys_of.k) s OFFSET 0;
+SET enable_memoize = off; SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
+SET max_parallel_workers_per_gather = 0; SET join_collapse_limit = 1; SET from_collapse_limit = 1;
+BEGIN;
+DELETE FROM looked_at t USING looks WHERE t.k = looks.k AND looks.n > 10000;
+SELECT count(*) FROM looked_at;
+ROLLBACK;
+SET strata.enable_any_agg = off;
+BEGIN;
+DELETE FROM looked_at t USING looks WHERE t.k = looks.k AND looks.n > 10000;
+SELECT count(*) FROM looked_at;
+ROLLBACK;
+RESET strata.enable_any_agg;
+RESET enable_memoize; RESET enable_material; RESET enable_hashjoin; RESET enable_mergejoin;
+RESET max_parallel_workers_per_gather; RESET join_collapse_limit; RESET from_collapse_limit;
+DROP VIEW looks;
+DROP TABLE looked_at, looking, keys_of;
+DROP AGGREGATE look_once(int);
+DROP FUNCTION look;

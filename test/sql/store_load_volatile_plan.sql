@@ -101,6 +101,20 @@ TRUNCATE d;
 SELECT format('ALTER TABLE %s ADD CONSTRAINT few CHECK (mine.few(%L))', :'chunk', :'chunk') \gexec
 INSERT INTO d (ts, host, v) SELECT ts, host, 1 FROM incoming;
 SELECT format('ALTER TABLE %s DROP CONSTRAINT few', :'chunk') \gexec
+-- a constraint of a later chunk's own sees the rows of others that were to become batches; so does a trigger
+TRUNCATE d;
+INSERT INTO d (ts, host, v) VALUES ('2026-01-03 00:00+00', 'x', 0);
+CREATE FUNCTION mine.seen() RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN RAISE NOTICE 'sees % rows', (SELECT count(*) FROM public.d); RETURN true; END $$;
+CREATE FUNCTION mine.see() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE NOTICE 'sees % rows', (SELECT count(*) FROM public.d); RETURN NEW; END $$;
+SELECT c AS chunk FROM show_chunks('d', newer_than => '2026-01-03 00:00+00'::timestamptz) c \gset
+ALTER TABLE :chunk ADD CONSTRAINT seen CHECK (mine.seen());
+INSERT INTO d (ts, host, v) SELECT ts, host, 1 FROM incoming UNION ALL SELECT '2026-01-03 01:00+00', 'x', 1;
+ALTER TABLE :chunk DROP CONSTRAINT seen;
+CREATE TRIGGER see BEFORE INSERT ON :chunk FOR EACH ROW EXECUTE FUNCTION mine.see();
+INSERT INTO d (ts, host, v) SELECT ts + interval '1 s', host, 1 FROM incoming UNION ALL SELECT '2026-01-03 02:00+00', 'x', 1;
+DROP TRIGGER see ON :chunk;
 CREATE DOMAIN mine.rare AS float8 CHECK (mine.few('public.d') OR value <> 1);
 CREATE DOMAIN mine.rarer AS mine.rare;
 INSERT INTO d (ts, host, v) SELECT ts, host, (CASE WHEN i > 0 THEN 1 END)::mine.rarer FROM incoming;

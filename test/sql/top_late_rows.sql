@@ -57,3 +57,18 @@ RESET strata.enable_top_n;
 SELECT count(*), min(x), max(x) FROM (SELECT x FROM tl ORDER BY x LIMIT 800) s;
 DROP FUNCTION tl_differ;
 DROP TABLE tl, tl_h CASCADE;
+
+-- a condition's value, in a chunk that has no batches
+CREATE TABLE tb (ts timestamptz NOT NULL, k int NOT NULL);
+SELECT created FROM create_hypertable('tb', 'ts', chunk_time_interval => interval '10 days');
+CREATE INDEX ON tb (k);
+INSERT INTO tb SELECT '2026-01-08 00:00Z'::timestamptz + i * interval '10 s', i FROM generate_series(0, 50000) i;
+INSERT INTO tb SELECT '2026-01-17 00:00Z'::timestamptz + i * interval '10 s', i FROM generate_series(0, 50010) i;
+SELECT compress_chunk(c) IS NOT NULL AS compressed FROM show_chunks('tb', older_than => '2026-01-17 12:00Z'::timestamptz) c;
+ANALYZE tb;
+SELECT k FROM tb WHERE k < 60000 ORDER BY k DESC LIMIT 5;
+SELECT x, (SELECT string_agg(k::text, ' ') FROM (SELECT k FROM tb WHERE k < x ORDER BY k DESC LIMIT 3) s) FROM (VALUES (60000), (50010), (50006), (0)) v(x);
+SET strata.enable_pruning = off;
+SELECT k FROM tb WHERE k < 60000 ORDER BY k DESC LIMIT 5;
+RESET strata.enable_pruning;
+DROP TABLE tb;
