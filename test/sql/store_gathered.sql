@@ -88,6 +88,7 @@ SELECT * FROM gathered_check();
 CREATE FUNCTION left_seen(seen bigint[], target text) RETURNS bigint[] LANGUAGE plpgsql VOLATILE AS 'BEGIN RETURN seen || left_of(target); END';
 CREATE AGGREGATE seen(text) (SFUNC = left_seen, STYPE = bigint[], INITCOND = '{}');
 BEGIN;
+SET LOCAL strata.enable_scan = on; -- as on heap, the aggregates come first and their rows are looked up
 SET LOCAL enable_hashagg = off;
 SET LOCAL enable_hashjoin = off;
 SET LOCAL enable_mergejoin = off;
