@@ -44,4 +44,10 @@ extern void strata_am_check_heap(Relation rel);
  */
 extern bool strata_am_vacuum_batches;
 
+/*
+ * Call run, which may be a command that ANALYZEs, with progress kept: by that
+ * a table knows that it is analyzed.
+ */
+extern void strata_analyze_run(void (*run) (void *arg), void *arg);
+
 #endif							/* STRATA_AM_H */

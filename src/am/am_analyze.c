@@ -17,6 +17,7 @@
  * src/am/am_analyze.c
  *-------------------------------------------------------------------------
  */
+#include "am/am.h"
 #include "am/am_private.h"
 #include "store/store_entry.h"
 
@@ -29,8 +30,8 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "optimizer/plancat.h"
-#include "optimizer/plancat.h"
 #include "pgstat.h"
+#include "postmaster/autovacuum.h"
 #include "storage/bufmgr.h"
 #include "storage/smgr.h"
 #include "utils/backend_progress.h"
@@ -66,17 +67,59 @@ typedef struct StrataAnalyzeState
 #endif
 } StrataAnalyzeState;
 
-/* How far this process's ANALYZE is; NULL: there is none. */
+/*
+ * How far this process's ANALYZE is; NULL: there is none.
+ *
+ * PostgreSQL keeps no progress under track_activities = off.  ANALYZE as a
+ * command has it on (strata_analyze_run); autovacuum asks for the table's size
+ * before it says that it analyzes it, so the worker has it on from here to its
+ * end.
+ */
 static const PgBackendStatus *
 running_analyze(void)
 {
+	if (!pgstat_track_activities && strata_is_autovacuum_worker())
+		pgstat_track_activities = true;
 	return MyBEEntry != NULL &&
 		MyBEEntry->st_progress_command == PROGRESS_COMMAND_ANALYZE ?
 		MyBEEntry :
 		NULL;
 }
 
-/* Is it taking rows of tables below another? */
+/*
+ * See am.h.  The end of an ANALYZE that fails, and what pg_stat_activity has
+ * of its transactions, must be noted before nothing is noted any more.
+ */
+void
+strata_analyze_run(void (*run) (void *arg), void *arg)
+{
+	if (pgstat_track_activities)
+	{
+		run(arg);
+		return;
+	}
+	pgstat_track_activities = true;
+	PG_TRY();
+	{
+		run(arg);
+	}
+	PG_FINALLY();
+	{
+		pgstat_progress_end_command();
+		pgstat_report_xact_timestamp(0);
+		pgstat_track_activities = false;
+	}
+	PG_END_TRY();
+}
+
+/* Is it taking rows: of its table, or of tables below it? */
+static bool
+takes_rows(const PgBackendStatus *analyze)
+{
+	return analyze->st_progress_param[PROGRESS_ANALYZE_PHASE] ==
+		PROGRESS_ANALYZE_PHASE_ACQUIRE_SAMPLE_ROWS;
+}
+
 static bool
 takes_rows_below(const PgBackendStatus *analyze)
 {
@@ -84,11 +127,15 @@ takes_rows_below(const PgBackendStatus *analyze)
 		PROGRESS_ANALYZE_PHASE_ACQUIRE_SAMPLE_ROWS_INH;
 }
 
-/* Does it take the relation's rows? */
+/*
+ * Does it take the relation's rows?  Afterwards it evaluates expressions of
+ * indexes and statistics, which may scan the relation.
+ */
 static bool
 is_analyzed(const PgBackendStatus *analyze, Relation rel)
 {
-	return analyze->st_progress_command_target == RelationGetRelid(rel) ||
+	return (takes_rows(analyze) &&
+			analyze->st_progress_command_target == RelationGetRelid(rel)) ||
 		(takes_rows_below(analyze) &&
 		 analyze->st_progress_param
 		 [PROGRESS_ANALYZE_CURRENT_CHILD_TABLE_RELID] ==
@@ -261,8 +308,10 @@ next_virtual_row(StrataScanDesc *scan, StrataAnalyzeState *state,
 		state->row = 0;
 	}
 	strata_batch_store_row(scan->base.rs_rd, state->reader, state->row, slot);
-	*liverows += Min(state->stride, state->reader->nrows - state->row);
-	state->row += state->stride;
+	for (int i = 0; i < state->stride && state->row < state->reader->nrows;
+		 i++, state->row++)
+		if (!strata_batch_row_is_gone(state->reader, state->row))
+			*liverows += 1;
 	return true;
 }
 

@@ -14,6 +14,7 @@
  *-------------------------------------------------------------------------
  */
 #include "hook/hook_private.h"
+#include "am/am.h"
 #include "pg/pg.h"
 #include "base/base.h"
 #include "compress/compress.h"
@@ -829,10 +830,17 @@ run_security_label(UtilityCall *call, Node *stmt)
 	run_statement(call);
 }
 
+/* For strata_analyze_run(). */
+static void
+run_statement_of(void *call)
+{
+	run_statement(call);
+}
+
 static void
 run_vacuum(UtilityCall *call, Node *stmt)
 {
-	run_statement(call);
+	strata_analyze_run(run_statement_of, call);
 	if (vacuums_all_in_full((VacuumStmt *) stmt))
 		strata_companions_silence();
 }
