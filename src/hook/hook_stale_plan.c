@@ -408,6 +408,6 @@ strata_stale_plan_renew(QueryDesc *query_desc)
 	if (!IsParallelWorker() && misses_divided_rows(query_desc))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access: chunks of a hypertable were divided by convert() after this transaction had taken its snapshot"),
+				 errmsg("could not serialize access: chunks of a hypertable were divided or merged after this transaction had taken its snapshot"),
 				 errhint("Retry the transaction.")));
 }

@@ -405,6 +405,7 @@ strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed)
 	 */
 	set_range(ht->relid, first->relid, ht->key_type, &range);
 	swap_storage(first->relid, persistence, storage);
+	strata_hypertable_note_divided(ht->relid);
 	return first->relid;
 }
 
@@ -534,5 +535,7 @@ strata_chunk_split(const StrataHypertable *ht, const StrataChunk *chunk,
 	set_range(ht->relid, chunk->relid, ht->key_type, &low);
 	strata_chunk_copy_privileges(chunk->relid, second);
 	strata_chunk_attach(second, ht, &high);
+	CommandCounterIncrement();
+	strata_hypertable_note_divided(ht->relid);
 	return second;
 }

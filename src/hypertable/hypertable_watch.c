@@ -40,8 +40,8 @@ typedef struct Watched
 	uint64		changed;		/* the moment */
 	uint64		settled;		/* the list of partitions is right as of this
 								 * moment; 0: unknown */
-	uint64		divided;		/* transaction that divided its first chunk,
-								 * as of then; 0: none */
+	uint64		divided;		/* the last transaction that divided or merged
+								 * chunks, as of then; 0: none */
 } Watched;
 
 static HTAB *watched = NULL;
@@ -173,6 +173,9 @@ strata_hypertable_divided_since(Oid relid, Snapshot snapshot)
 		U64FromFullTransactionId(next) - entry->divided > MaxTransactionId / 2)
 		return false;
 	Assert(FullTransactionIdIsNormal(xid)); /* hypertable:Y7 */
+	/* who does it knows that the rows have moved */
+	if (TransactionIdIsCurrentTransactionId(XidFromFullTransactionId(xid)))
+		return false;
 	return XidInMVCCSnapshot(XidFromFullTransactionId(xid), snapshot);
 }
 
