@@ -123,6 +123,9 @@ extern void strata_settings_replace_all(Oid relid, List *options);
 extern void strata_settings_column_changed(Oid relid, const char *old,
 										   const char *new_name);
 
+/* After ALTER COLUMN TYPE: the column leaves options that do not suit it. */
+extern void strata_settings_column_retyped(Relation rel, const char *name);
+
 /* A dimension beside time, which makes no partitions: by hash, or by range. */
 typedef struct StrataDimension
 {

@@ -231,6 +231,22 @@ strata_option_codecs_check(Relation rel, const char *level, const char *text,
 	}
 }
 
+/* See catalog_private.h. */
+bool
+strata_option_codecs_fit(const char *text, Form_pg_attribute att)
+{
+	ListCell   *lc;
+
+	foreach(lc, parse_codecs(text))
+	{
+		ResTarget  *target = lfirst_node(ResTarget, lc);
+
+		if (strcmp(target_column(target), NameStr(att->attname)) == 0)
+			return codec_fits(strata_codec_by_name(target->name), att);
+	}
+	return true;
+}
+
 /*
  * What a checked text means now, indexed by attno - 1; AUTO for all it does
  * not name.

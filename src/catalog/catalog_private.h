@@ -37,6 +37,9 @@ extern void strata_option_codecs_get(Relation rel, StrataSettings *settings);
 extern char *strata_option_codecs_rewrite(const char *text, const char *old,
 										  const char *new_name);
 
+/* Does the codec that the text names for the column hold its type? */
+extern bool strata_option_codecs_fit(const char *text, Form_pg_attribute att);
+
 /*
  * The column of this name, or NULL; the same for one that an option (its name
  * without "strata.") lists: ereports when it is not there, or is in *seen.

@@ -252,6 +252,16 @@ keys_are_distinct(const StrataSettings *settings)
 }
 #endif
 
+/* Can values of the type be segments and orders? */
+static bool
+has_order(Oid typid)
+{
+	TypeCacheEntry *type = lookup_type_cache(typid, TYPECACHE_LT_OPR |
+											 TYPECACHE_BTREE_OPFAMILY);
+
+	return OidIsValid(type->lt_opr) && OidIsValid(type->btree_opf);
+}
+
 /* Check one list; *used collects attnos over both options. */
 static void
 check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
@@ -263,7 +273,6 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 		const char *column = sort_column_name(lfirst_node(SortBy, lc));
 		AttrNumber	attno = get_attnum(RelationGetRelid(rel), column);
 		Form_pg_attribute att;
-		TypeCacheEntry *type;
 
 		if (attno == InvalidAttrNumber)
 			ereport(ERROR,
@@ -288,9 +297,7 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 					 errhint("Name each column once, in one of the two options.")));
 		*used = bms_add_member(*used, attno);
 		att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
-		type = lookup_type_cache(att->atttypid, TYPECACHE_LT_OPR |
-								 TYPECACHE_BTREE_OPFAMILY);
-		if (!OidIsValid(type->lt_opr) || !OidIsValid(type->btree_opf))
+		if (!has_order(att->atttypid))
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
 					 errmsg("could not identify an ordering operator for type %s of column \"%s\"",
@@ -621,10 +628,26 @@ static const struct
 	{"dimensions", strata_option_dimensions_rewrite}
 };
 
-/* See catalog.h. */
-void
-strata_settings_column_changed(Oid relid, const char *old,
-							   const char *new_name)
+/* Does what the option says of the column suit its type? */
+static bool
+suits_type(const char *option, const char *text, Form_pg_attribute att)
+{
+	if (is_column_list(option))
+		return has_order(att->atttypid);
+	if (strcmp(option, "bloom") == 0)
+		return strata_option_bloom_fits(att->atttypid);
+	if (strcmp(option, "codecs") == 0)
+		return strata_option_codecs_fit(text, att);
+	return true;
+}
+
+/*
+ * A column is renamed or (new_name NULL) left out: in all options, or where
+ * att is given, which is the column, in those that do not suit its type.
+ */
+static void
+change_column(Oid relid, const char *old, const char *new_name,
+			  Form_pg_attribute att)
 {
 	List	   *ours;
 	List	   *others;
@@ -638,6 +661,8 @@ strata_settings_column_changed(Oid relid, const char *old,
 		char	   *text = def->arg != NULL ? defGetString(def) : pstrdup("");
 		char	   *rewritten;
 
+		if (att != NULL && suits_type(def->defname, text, att))
+			continue;
 		for (int i = 0; i < (int) lengthof(rewriters); i++)
 		{
 			if (strcmp(def->defname, rewriters[i].option) != 0)
@@ -673,6 +698,30 @@ strata_settings_column_changed(Oid relid, const char *old,
 	}
 	if (changed)
 		write_merged(relid, ours, others);
+	if (changed && att != NULL)
+		ereport(NOTICE,
+				(errmsg("column \"%s\" of relation \"%s\" has left options that type %s does not suit",
+						old, get_rel_name(relid),
+						format_type_be(att->atttypid))));
+}
+
+/* See catalog.h. */
+void
+strata_settings_column_changed(Oid relid, const char *old,
+							   const char *new_name)
+{
+	change_column(relid, old, new_name, NULL);
+}
+
+/* See catalog.h. */
+void
+strata_settings_column_retyped(Relation rel, const char *name)
+{
+	Form_pg_attribute att = strata_option_find_column(RelationGetDescr(rel),
+													  name);
+
+	if (att != NULL)
+		change_column(RelationGetRelid(rel), name, NULL, att);
 }
 
 /* The nearest of relid and its ancestors that has strata options. */

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * hook_column.c
- *	  Columns that are renamed or dropped, whatever command does it: options
- *	  and companions follow.
+ *	  Columns that are renamed, dropped or given another type, whatever command
+ *	  does it: options and companions follow.
  *
  * ALTER TABLE is one way of many: DROP TYPE ... CASCADE drops columns, ALTER
  * TYPE those of typed tables, ALTER FOREIGN TABLE those of tables that inherit
@@ -18,6 +18,7 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
@@ -26,15 +27,16 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* A column that the statement has dropped. */
-typedef struct DroppedColumn
+/* A column that the statement has dropped, or given another type. */
+typedef struct ChangedColumn
 {
 	Oid			relid;
 	char	   *name;
-} DroppedColumn;
+	bool		dropped;
+} ChangedColumn;
 
 /* Of the statement that runs; NULL: none does. */
-static StrataDroppedColumns *dropped = NULL;
+static StrataChangedColumns *changed = NULL;
 
 /* May the relation have options that name columns? */
 static bool
@@ -46,30 +48,39 @@ may_have_options(Oid relid)
 		relkind == RELKIND_PARTITIONED_TABLE;
 }
 
+/* For what is done when the statement ends. */
+static void
+note_column(Oid relid, const char *name, bool dropped)
+{
+	MemoryContext old;
+	ChangedColumn *column;
+
+	if (changed == NULL)
+		return;
+	old = MemoryContextSwitchTo(changed->mcxt);
+	column = palloc(sizeof(ChangedColumn));
+	column->relid = relid;
+	column->name = pstrdup(name);
+	column->dropped = dropped;
+	changed->columns = lappend(changed->columns, column);
+	MemoryContextSwitchTo(old);
+}
+
 /* See hook_private.h. */
 void
 strata_hook_column_dropped(Oid relid, AttrNumber attno)
 {
 	char	   *name = get_attname(relid, attno, true);
-	MemoryContext old;
-	DroppedColumn *column;
 
 	if (name == NULL || !may_have_options(relid))
 		return;
 	strata_settings_column_changed(relid, name, NULL);
-	if (dropped == NULL)
-		return;
-	old = MemoryContextSwitchTo(dropped->mcxt);
-	column = palloc(sizeof(DroppedColumn));
-	column->relid = relid;
-	column->name = pstrdup(name);
-	dropped->columns = lappend(dropped->columns, column);
-	MemoryContextSwitchTo(old);
+	note_column(relid, name, true);
 }
 
-/* The name that a column is getting, in *name; false: none. */
+/* The name and type that a column is getting; false: none. */
 static bool
-name_to_be(Oid relid, AttrNumber attno, NameData *name)
+column_to_be(Oid relid, AttrNumber attno, NameData *name, Oid *type)
 {
 	Relation	rel = table_open(AttributeRelationId, AccessShareLock);
 	ScanKeyData keys[2];
@@ -84,7 +95,10 @@ name_to_be(Oid relid, AttrNumber attno, NameData *name)
 							  SnapshotSelf, 2, keys);
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))
+	{
 		*name = ((Form_pg_attribute) GETSTRUCT(tuple))->attname;
+		*type = ((Form_pg_attribute) GETSTRUCT(tuple))->atttypid;
+	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
 	return HeapTupleIsValid(tuple);
@@ -96,32 +110,36 @@ strata_hook_column_altered(Oid relid, AttrNumber attno)
 {
 	char	   *old;
 	NameData	name;
+	Oid			type;
 
 	if (!may_have_options(relid))
 		return;
 	/* the catalog cache has what was, until the command counter moves on */
 	old = get_attname(relid, attno, true);
-	if (old != NULL && name_to_be(relid, attno, &name) &&
-		strcmp(old, NameStr(name)) != 0)
+	if (old == NULL || !column_to_be(relid, attno, &name, &type))
+		return;
+	if (type != get_atttype(relid, attno))
+		note_column(relid, old, false);
+	if (strcmp(old, NameStr(name)) != 0)
 		strata_settings_column_changed(relid, old, NameStr(name));
 }
 
 /* See hook_private.h. */
 void
-strata_hook_columns_watch(StrataDroppedColumns *columns)
+strata_hook_columns_watch(StrataChangedColumns *columns)
 {
 	columns->mcxt = CurrentMemoryContext;
 	columns->columns = NIL;
-	columns->outer = dropped;
-	dropped = columns;
+	columns->outer = changed;
+	changed = columns;
 }
 
 /* See hook_private.h. */
 void
-strata_hook_columns_unwatch(StrataDroppedColumns *columns)
+strata_hook_columns_unwatch(StrataChangedColumns *columns)
 {
-	Assert(dropped == columns); /* hook:H6 */
-	dropped = columns->outer;
+	Assert(changed == columns); /* hook:H6 */
+	changed = columns->outer;
 }
 
 /* See hook_private.h. */
@@ -130,27 +148,41 @@ strata_hook_columns_forget_options(Oid relid)
 {
 	ListCell   *lc;
 
-	if (dropped == NULL)
+	if (changed == NULL)
 		return;
-	foreach(lc, dropped->columns)
+	foreach(lc, changed->columns)
 	{
-		DroppedColumn *column = lfirst(lc);
+		ChangedColumn *column = lfirst(lc);
 
-		if (column->relid == relid)
+		if (column->dropped && column->relid == relid)
 			strata_settings_column_changed(relid, column->name, NULL);
 	}
 }
 
 /* See hook_private.h. */
 void
-strata_hook_columns_leave(const StrataDroppedColumns *columns)
+strata_hook_columns_leave(const StrataChangedColumns *columns)
 {
 	List	   *relids = NIL;
 	ListCell   *lc;
 
 	foreach(lc, columns->columns)
-		relids = list_append_unique_oid(relids,
-										((DroppedColumn *) lfirst(lc))->relid);
+	{
+		const ChangedColumn *column = lfirst(lc);
+		Relation	rel;
+
+		if (column->dropped)
+		{
+			relids = list_append_unique_oid(relids, column->relid);
+			continue;
+		}
+		/* who changed the column has it locked */
+		rel = try_relation_open(column->relid, AccessExclusiveLock);
+		if (rel == NULL)
+			continue;
+		strata_settings_column_retyped(rel, column->name);
+		relation_close(rel, NoLock);
+	}
 	foreach(lc, relids)
 	{
 		Relation	rel;

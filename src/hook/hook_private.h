@@ -184,22 +184,23 @@ extern void strata_hook_check_setting(VariableSetStmt *stmt);
 extern void strata_hook_column_dropped(Oid relid, AttrNumber attno);
 extern void strata_hook_column_altered(Oid relid, AttrNumber attno);
 
-/* Columns that a statement drops. */
-typedef struct StrataDroppedColumns
+/* Columns that a statement drops, or gives another type. */
+typedef struct StrataChangedColumns
 {
 	MemoryContext mcxt;
 	List	   *columns;
-	struct StrataDroppedColumns *outer; /* of the statement around it */
-} StrataDroppedColumns;
+	struct StrataChangedColumns *outer; /* of the statement around it */
+} StrataChangedColumns;
 
 /*
- * watch: those dropped from now on are collected, until unwatch; leave:
- * companions do without them.  forget_options: those of relid that have gone
+ * watch: those changed from now on are collected, until unwatch; leave:
+ * companions do without those dropped, and the others leave options that do
+ * not suit them.  forget_options: those of relid that have gone
  * so far leave its options, which were out of the row.
  */
-extern void strata_hook_columns_watch(StrataDroppedColumns *columns);
-extern void strata_hook_columns_unwatch(StrataDroppedColumns *columns);
-extern void strata_hook_columns_leave(const StrataDroppedColumns *columns);
+extern void strata_hook_columns_watch(StrataChangedColumns *columns);
+extern void strata_hook_columns_unwatch(StrataChangedColumns *columns);
+extern void strata_hook_columns_leave(const StrataChangedColumns *columns);
 extern void strata_hook_columns_forget_options(Oid relid);
 
 /*

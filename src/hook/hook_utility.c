@@ -952,7 +952,7 @@ process_utility(PlannedStmt *pstmt, const char *query, bool read_only_tree,
 {
 	UtilityCall call = {pstmt, query, read_only_tree, context,
 	params, env, dest, qc};
-	StrataDroppedColumns columns;
+	StrataChangedColumns columns;
 
 	Assert(previous_hook != process_utility);	/* hook:H1 */
 	strata_utility_hook_ran = true;

@@ -123,6 +123,31 @@ SELECT option FROM stored WHERE rel = 'p'::regclass ORDER BY 1;
 SELECT * FROM what('p1');
 SELECT * FROM what('p2');
 
+-- a column of another type leaves the options that do not suit it
+SET client_min_messages = notice;
+CREATE TABLE t (id int, k int, g int, h int, c text, d varchar, t int) USING strata
+	WITH (strata.segmentby = 'k', strata.orderby = 't DESC, id', strata.codecs = 'g delta_delta, h delta_delta', strata.bloom = 'c, d');
+INSERT INTO t SELECT i, i % 2, i, i, 'c' || i, 'd' || i, i FROM generate_series(1, 2000) i;
+\set VERBOSITY terse
+SELECT compress_chunk('t');
+BEGIN;
+ALTER TABLE t ALTER k TYPE json USING to_json(k), ALTER t TYPE json USING to_json(t);
+SELECT * FROM what('t');
+SELECT compress_chunk('t', recompress => true);
+SELECT * FROM what('t');
+ROLLBACK;
+ALTER TABLE t ALTER g TYPE text, ALTER h TYPE bigint, ALTER c TYPE int USING 1, ALTER d TYPE text, SET (fillfactor = 70);
+SELECT * FROM what('t');
+ALTER TABLE t ALTER k TYPE bigint, ALTER k SET NOT NULL, ALTER id SET STATISTICS 10;
+SELECT * FROM what('t');
+CREATE TABLE again () INHERITS (t) USING strata WITH (strata.segmentby = 'k', strata.orderby = 't DESC, id',
+	strata.codecs = 'h delta_delta', strata.bloom = 'd');
+ALTER TABLE p ALTER id TYPE bigint;
+ALTER TABLE p SET (strata.segmentby = 'id');
+ALTER TABLE p ALTER id TYPE point USING point(id, 0);
+SELECT option FROM stored WHERE rel = 'p'::regclass ORDER BY 1;
+SET client_min_messages = warning;
+
 DROP SCHEMA ddl_columns CASCADE;
 SET ROLE postgres;
 DROP FOREIGN DATA WRAPPER ddl_columns_wrapper CASCADE;
