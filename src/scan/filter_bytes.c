@@ -10,7 +10,9 @@
  *-------------------------------------------------------------------------
  */
 #include "scan/filter_kernel_private.h"
+#include "base/base.h"
 
+#include "access/detoast.h"
 #include "mb/pg_wchar.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
@@ -35,6 +37,7 @@ bytes_of(Datum value, int typlen)
 
 	if (typlen < 0)
 	{
+		Assert(strata_varlena_is_plain(result.data));	/* scan:R21 */
 		result.data = VARDATA_ANY(DatumGetPointer(value));
 		result.len = VARSIZE_ANY_EXHDR(DatumGetPointer(value));
 	}
@@ -209,17 +212,57 @@ run_codes(const FilterNode *leaf, StrataFilterRun *run,
 		memset(mask, 0, n);
 }
 
+/* Is a value of `len` bytes looked for? */
+static bool
+has_length(const FilterNode *leaf, Size len)
+{
+	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
+
+	for (int i = 0; i < n; i++)
+		if (leaf->bytes[i].len == len)
+			return true;
+	return false;
+}
+
+/*
+ * The same as has_bytes() of a value of the row store that is compressed or
+ * out of line.
+ */
+static bool
+has_detoasted(const FilterNode *leaf, Datum value, MemoryContext mcxt)
+{
+	MemoryContext old;
+
+	if (!has_length(leaf, toast_raw_datum_size(value) - VARHDRSZ))
+		return false;
+	old = MemoryContextSwitchTo(mcxt);
+	value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+	MemoryContextSwitchTo(old);
+	return has_bytes(leaf, bytes_of(value, -1));
+}
+
 /* A by_bytes leaf on values without a dictionary. */
 static void
 run_bytes(const FilterNode *leaf, StrataFilterRun *run,
 		  const StrataColumn *col, uint8 *mask)
 {
 	int			n = run->reader->nrows;
+	int			typlen = col->type.typlen;
 
 	for (int i = 0; i < n; i++)
-		if (mask[i])
-			mask[i] = !(col->isnull != NULL && col->isnull[i]) &&
-				has_bytes(leaf, bytes_of(col->datums[i], col->type.typlen));
+	{
+		Datum		value = col->datums[i];
+
+		if (!mask[i])
+			continue;
+		if (col->isnull != NULL && col->isnull[i])
+			mask[i] = false;
+		else if (typlen >= 0 ||
+				 strata_varlena_is_plain(DatumGetPointer(value)))
+			mask[i] = has_bytes(leaf, bytes_of(value, typlen));
+		else
+			mask[i] = has_detoasted(leaf, value, run->reader->batch_mcxt);
+	}
 }
 
 /* See filter_kernel_private.h. */

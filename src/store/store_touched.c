@@ -103,9 +103,10 @@ static void
 forget_at_subtransaction_end(SubXactEvent event, SubTransactionId id,
 							 SubTransactionId parent, void *arg)
 {
-	/* the memory is not given back: that happens rarely, to few windows */
-	if (event == SUBXACT_EVENT_ABORT_SUB)
-		known_windows = NULL;
+	if (event != SUBXACT_EVENT_ABORT_SUB || known_windows == NULL)
+		return;
+	hash_destroy(known_windows);
+	known_windows = NULL;
 }
 
 /* See store.h. */
