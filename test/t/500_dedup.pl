@@ -3,6 +3,7 @@
 #	  library compares each page it replays with the primary's, recovery after
 #	  kill -9 does too, with checksums on; sessions write the same pages at once;
 #	  logical decoding says what it says of a heap; a dump brings tables back.
+#	  STRATA_KILLS=900 kills as often, in an hour.
 use strict;
 use warnings;
 
@@ -122,7 +123,7 @@ $primary->safe_psql('postgres', 'CALL churn(7, 1); VACUUM churn');
 all_is_equal('emptied and filled at once');
 
 # kill -9 in the middle
-foreach my $round (1 .. 3)
+foreach my $round (1 .. ($ENV{STRATA_KILLS} // 3))
 {
 	my @writers = map { [ start_psql($primary, "SELECT setseed(0.$round$_); CALL change($_, 1500);") ] } 0 .. 2;
 	select(undef, undef, undef, 0.5 + rand(1));
