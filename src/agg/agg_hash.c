@@ -109,24 +109,35 @@ strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 	return table;
 }
 
-/* datum_image_hash(), but of few bytes in a hurry. */
+/* datum_image_hash() of a value that is plain, but of few bytes in a hurry. */
 static inline uint32
-hash_image(Datum value, int16 typlen)
+hash_plain(const struct varlena *plain)
 {
-	const struct varlena *plain;
-	Size		len;
+	Size		len = VARSIZE_ANY_EXHDR(plain);
 	uint64		low;
 	uint64		high;
 
-	if (typlen != -1)
-		return datum_image_hash(value, false, typlen);
-	/* the same bytes must have the same hash, however they are kept */
-	plain = PG_DETOAST_DATUM_PACKED(value);
-	if (VARSIZE_ANY_EXHDR(plain) > 2 * sizeof(uint64))
-		return datum_image_hash(PointerGetDatum(plain), false, typlen);
-	len = VARSIZE_ANY_EXHDR(plain);
+	if (len > 2 * sizeof(uint64))
+		return datum_image_hash(PointerGetDatum(plain), false, -1);
 	strata_load_words(VARDATA_ANY(plain), len, &low, &high);
 	return strata_hash_word(low + strata_hash_word(high + len));
+}
+
+/* The same bytes must have the same hash, however they are kept. */
+static inline uint32
+hash_image(Datum value, int16 typlen)
+{
+	struct varlena *plain;
+	uint32		hash;
+
+	if (typlen != -1)
+		return datum_image_hash(value, false, typlen);
+	if (strata_varlena_is_plain(DatumGetPointer(value)))
+		return hash_plain((struct varlena *) DatumGetPointer(value));
+	plain = PG_DETOAST_DATUM_PACKED(value);
+	hash = hash_plain(plain);
+	pfree(plain);
+	return hash;
 }
 
 static inline uint32
