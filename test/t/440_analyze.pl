@@ -15,7 +15,10 @@ $node->safe_psql('postgres', q{
 	SELECT compress_chunk('t');
 	ALTER TABLE t SET (autovacuum_enabled = on, autovacuum_analyze_threshold = 1, autovacuum_analyze_scale_factor = 0);
 });
-# compress_chunk has analyzed it, and its session told of that at its end
+# compress_chunk has analyzed it, and its session tells of that at its end, which may be after the client's
+ok( $node->poll_query_until('postgres', q{SELECT (SELECT analyze_count > 0 FROM pg_stat_user_tables WHERE relname = 't')
+	AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())}),
+	'the session that compressed has ended');
 $node->safe_psql('postgres', "INSERT INTO t SELECT i, 'k' || i % 20 FROM generate_series(20001, 24000) i");
 ok($node->poll_query_until('postgres', "SELECT autoanalyze_count > 0 FROM pg_stat_user_tables WHERE relname = 't'"), 'autovacuum came by');
 is($node->safe_psql('postgres', "SELECT reltuples FROM pg_class WHERE relname = 't'"), '24000', 'all rows are counted');
