@@ -453,10 +453,12 @@ class Statements:
         end = self.rng.choice(["UPDATE %s AS a SET %s" % (table.token, self.assignments(table, "a")),
                                "DELETE FROM %s AS a" % table.token])
         lock = self.rng.choice(["", " FOR UPDATE"])
-        # all columns: of an index-only scan heap takes the start of an update chain for the row, and changes nothing
+        # all columns: of an index-only scan heap takes the start of an update chain for the row, and changes nothing;
+        # an id that several rows have names none of them
         return [Statement("BEGIN"),
-                Statement("DECLARE c CURSOR FOR SELECT a.* FROM %s AS a WHERE a.id = %d%s" % (
-                    table.token, table.old_id(self.rng), lock)),
+                Statement("DECLARE c CURSOR FOR SELECT a.* FROM %s AS a WHERE a.id = %d "
+                          "AND (SELECT count(*) FROM %s AS b WHERE b.id = a.id) = 1%s" % (
+                              table.token, table.old_id(self.rng), table.token, lock)),
                 Statement("FETCH 1 FROM c"), Statement(end + " WHERE CURRENT OF c"), Statement("COMMIT")]
 
     def in_block(self, table):
