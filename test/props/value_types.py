@@ -3,11 +3,17 @@
 Column types: how random values of each are written, and what may be done
 with them.  A value is its text form, or None for NULL.
 """
+import hashlib
 import json
 import uuid
 
 SMALL_WORDS = ["a", "A", "b", "ab", "Ab", "aB", "abc", "", " ", "a ", "zeta", "Zeta", "ä", "Ä", "é", "e", "%", "_x",
                "x_y", "\\", "'q'", '"', "1", "10", "2", "NULL", "ß", "ss", "\U0001F600", "long " * 20]
+
+
+# stored compressed, and out of line
+LARGE_WORDS = ["lorem " * 600, "".join(hashlib.md5(b"%d" % i).hexdigest() for i in range(75)),
+               "".join(hashlib.md5(b"x%d" % i).hexdigest() for i in range(75))]
 
 
 class ValueType:
@@ -81,6 +87,10 @@ def _numeric(rng):
 
 def _word(rng):
     return rng.choice(SMALL_WORDS) if rng.random() < 0.7 else "w%d" % rng.randrange(300)
+
+
+def _any_word(rng):
+    return rng.choice(LARGE_WORDS) if rng.random() < 0.03 else _word(rng)
 
 
 def _date(rng):
@@ -179,8 +189,8 @@ TYPES = {
     "numeric": ValueType("numeric", _numeric, ["NaN", "Infinity", "0", "0.00", "-0.0", "1e40", "1.10", "1.1"],
                          cross=["int4", "int8", "float8"], number=True),
     "numeric(10,2)": ValueType("numeric(10,2)", _numeric, ["NaN", "0"], cross=["int4", "float8"], number=True),
-    "text": ValueType("text", _word, SMALL_WORDS, cross=["varchar", "name"], text=True),
-    "text_c": ValueType('text COLLATE "C"', _word, SMALL_WORDS, cast="text", cross=["varchar"], text=True),
+    "text": ValueType("text", _any_word, SMALL_WORDS, cross=["varchar", "name"], text=True),
+    "text_c": ValueType('text COLLATE "C"', _any_word, SMALL_WORDS, cast="text", cross=["varchar"], text=True),
     "text_icu": ValueType('text COLLATE "en-x-icu"', _word, SMALL_WORDS, cast="text", text=True),
     # equal when they differ in case only: which of the equals is shown depends on the order of rows
     "text_ci": ValueType("text COLLATE public.props_ci", _word, SMALL_WORDS, cast="text", groupable=False, minmax=False),
