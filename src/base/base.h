@@ -212,7 +212,7 @@ extern void strata_owner_leave(StrataOwnerContext *saved);
 /*
  * Who begins something, and where his names are looked up, noted in the
  * current context; and a part of it done later as he would have done it then,
- * whoever the user is by now.
+ * whoever the user is by now, until strata_owner_leave().
  */
 typedef struct StrataStarter
 {
@@ -224,7 +224,6 @@ typedef struct StrataStarter
 extern void strata_starter_note(StrataStarter *starter);
 extern void strata_starter_enter(const StrataStarter *starter,
 								 StrataOwnerContext *saved);
-extern void strata_starter_leave(StrataOwnerContext *saved);
 
 /*
  * search_path = pg_catalog, pg_temp, until the GUC nest level ends that the

@@ -85,11 +85,3 @@ strata_starter_enter(const StrataStarter *starter, StrataOwnerContext *saved)
 								 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
 								 true, 0, false);
 }
-
-/* See base.h. */
-void
-strata_starter_leave(StrataOwnerContext *saved)
-{
-	AtEOXact_GUC(false, saved->guc_level);
-	SetUserIdAndSecContext(saved->user, saved->security);
-}

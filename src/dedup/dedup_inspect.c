@@ -66,14 +66,14 @@ strata_dedup_copied_tuple(Relation rel, BlockNumber block, char *copy,
 		return NULL;
 	*len = ItemIdGetLength(id);
 	tuple = (HeapTupleHeader) PageGetItem(copy, id);
-	if (ItemIdGetOffset(id) != MAXALIGN(ItemIdGetOffset(id)) ||
-		ItemIdGetOffset(id) + *len > BLCKSZ || *len < SizeofHeapTupleHeader)
-		 /* it is not looked at */ ;
-	else if (is_rolled_back(tuple))
-		return NULL;			/* dedup:DD8 */
-	else
+	if (ItemIdGetOffset(id) == MAXALIGN(ItemIdGetOffset(id)) &&
+		ItemIdGetOffset(id) + *len <= BLCKSZ && *len >= SizeofHeapTupleHeader)
+	{
+		if (is_rolled_back(tuple))
+			return NULL;		/* dedup:DD8 */
 		problem = strata_page_values(copy, tuple, *len, RelationGetDescr(rel),
 									 tuple_values);
+	}
 	if (problem != NULL)
 	{
 		ItemPointerData tid;

@@ -116,7 +116,7 @@ begin_load_page(LoadedPage *to, Size bytes, bool goes_on, bool *in_vain)
 {
 	StrataPageWork *work = strata_dedup_work();
 	char	   *wide = palloc(STRATA_PAGE_WIDE);
-	StrataPageOutcome outcome;
+	StrataPageOutcome outcome = STRATA_PAGE_NO_GAIN;
 	bool		enough;
 
 	strata_page_wide_init(wide);
@@ -124,15 +124,12 @@ begin_load_page(LoadedPage *to, Size bytes, bool goes_on, bool *in_vain)
 		enough = to->taken >= BEGIN_WITH(bytes);
 	while (!enough && to->n < to->nslots && take_in_row(to, wide));
 	enough |= to->is_full;
-	for (;;)
+	while (to->n > 0 && (enough || goes_on))
 	{
-		if (to->n == 0 || (!enough && !goes_on))
-			outcome = STRATA_PAGE_DAMAGED;
-		else
-			outcome = strata_page_condense(wide, RelationGetDescr(to->rel),
-										   to->plain, strata_dedup_rule_now(),
-										   enough ? strata_dedup_min_gain : 1,
-										   work);
+		outcome = strata_page_condense(wide, RelationGetDescr(to->rel),
+									   to->plain, strata_dedup_rule_now(),
+									   enough ? strata_dedup_min_gain : 1,
+									   work);
 		if (outcome == STRATA_PAGE_CHANGED &&
 			PageGetHeapFreeSpace(strata_page_work_result(work)) < to->spare)
 			outcome = STRATA_PAGE_TOO_LARGE;
@@ -143,7 +140,7 @@ begin_load_page(LoadedPage *to, Size bytes, bool goes_on, bool *in_vain)
 		strata_page_wide_cut(wide, to->n);
 		to->taken = STRATA_PAGE_WIDE - SizeOfPageHeaderData - free_bytes(wide);
 	}
-	*in_vain = enough && outcome == STRATA_PAGE_NO_GAIN;
+	*in_vain = enough && to->n > 0 && outcome == STRATA_PAGE_NO_GAIN;
 	if (outcome == STRATA_PAGE_CHANGED)
 	{
 		memcpy(to->page, strata_page_work_result(work), BLCKSZ);

@@ -283,7 +283,7 @@ begin_part(TurnsState *state, DestReceiver *receiver)
 	query = next_part(state);
 	if (query != NULL)
 		result = start_part(state, query, receiver);
-	strata_starter_leave(&saved);
+	strata_owner_leave(&saved);
 	return result;
 }
 
