@@ -72,13 +72,17 @@ becomes($node, "SELECT total_successes = 1 FROM strata.job_stats WHERE job_id = 
 becomes($node, "SELECT sqlerrcode = '25006' FROM strata.job_errors WHERE job_id = $second", 'a read-only role, a job that writes');
 sql(qq{ALTER ROLE alice RESET default_transaction_read_only; SELECT delete_job($first); SELECT delete_job($second); SELECT setval('_strata.job_id_seq', 1002, false);
 	DELETE FROM _strata.job_history WHERE job_id >= 1002});
+# a process that is still there has the role's former settings, and would take the next job with them
+becomes($node, "SELECT ($processes) = 1", 'its process is gone');
 
 # a row that a dump brought, and no next start can be computed of, holds its job and no other
-sql(q{INSERT INTO _strata.job SELECT (jsonb_populate_record(j, x)).* FROM _strata.job j, unnest(ARRAY[
+# (one transaction: the scheduler itself adds what job_stat lacks)
+sql(q{BEGIN; INSERT INTO _strata.job SELECT (jsonb_populate_record(j, x)).* FROM _strata.job j, unnest(ARRAY[
 		'{"id": 5001, "schedule_interval": "300000 years"}', '{"id": 5002, "schedule_interval": "1 day", "timezone": "Nowhere/Land"}',
 		'{"id": 5003, "schedule_interval": "300000 years", "fixed_schedule": false}', '{"id": 5005, "schedule_interval": "1 mon -30 days 1 us"}', '{"id": 5004, "schedule_interval": "300000 years"}']::jsonb[]) x WHERE j.id = 1000;
 	INSERT INTO _strata.job_stat (job_id, next_start) VALUES (5001, now()), (5002, now()), (5003, now()), (5005, now());
 	INSERT INTO _strata.job_stat (job_id, next_start, running_pid, last_start) VALUES (5004, now(), 99999999, now());
+	COMMIT;
 	CREATE TABLE beside (at timestamptz);
 	CREATE FUNCTION note_beside(int, jsonb) RETURNS void LANGUAGE sql AS 'INSERT INTO public.beside VALUES (clock_timestamp())';
 	SELECT add_job('note_beside', '1 s')});
