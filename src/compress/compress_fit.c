@@ -11,8 +11,11 @@
 #include "access/detoast.h"
 #include "executor/executor.h"
 
-/* Rows with a value beyond this stay in the row store: no batch of giants. */
-#define MAX_VALUE_BYTES (1024 * 1024)
+/*
+ * Rows of more stay in the row store: who reads a batch may have to have its
+ * values in memory, those of BATCH_BYTE_LIMIT (batch_fill.c) and a row more.
+ */
+#define MAX_ROW_BYTES (64 * 1024 * 1024)
 
 /* Segment and order values go into indexes: together at most this. */
 #define MAX_KEY_BYTES 1024
@@ -73,6 +76,7 @@ bool
 strata_row_fits(StrataRowCheck *check, TupleTableSlot *slot)
 {
 	Size		key_bytes = 0;
+	Size		nbytes = 0;
 
 	check->has_external = false;
 	for (int i = 0; i < check->nvarlenas; i++)
@@ -89,12 +93,11 @@ strata_row_fits(StrataRowCheck *check, TupleTableSlot *slot)
 		size = VARATT_IS_EXTERNAL(v) || VARATT_IS_COMPRESSED(v) ?
 			toast_raw_datum_size(slot->tts_values[attno - 1]) :
 			VARSIZE_ANY_EXHDR(v);
-		if (size > MAX_VALUE_BYTES)
-			return false;
+		nbytes += size;
 		if (check->is_key[i])
 			key_bytes += size;
 	}
-	return key_bytes <= MAX_KEY_BYTES;
+	return nbytes <= MAX_ROW_BYTES && key_bytes <= MAX_KEY_BYTES;
 }
 
 /* See compress_private.h. */

@@ -315,7 +315,7 @@ strata_table_compress_chunk(Relation rel, bool if_not_compressed,
 				(errmsg("%lld rows of table \"%s\" stay in the row store",
 						(long long) result.nskipped,
 						RelationGetRelationName(rel)),
-				 errdetail("They have a value over 1 MB, or keys that are too long, and nothing else is there to compress.")));
+				 errdetail("They have values of over 64 MB, or keys that are too long, and nothing else is there to compress.")));
 	else if (!recompress)
 		ereport(if_not_compressed ? NOTICE : ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),

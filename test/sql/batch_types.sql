@@ -124,7 +124,7 @@ SELECT count(*) FROM bits WHERE f8 = 'NaN';
 SELECT count(*) FROM bits WHERE f8 > 100;
 SELECT count(*), min(f8), max(f8) FROM bits WHERE f4 < 'NaN';
 
--- empty, NULL and long: toasted values of each storage, up to what stays outside of batches
+-- empty, NULL and long: toasted values of each storage
 CREATE TABLE h_long (id int, a text, b text, c bytea, d jsonb);
 ALTER TABLE h_long ALTER a SET STORAGE EXTERNAL, ALTER b SET STORAGE EXTENDED, ALTER c SET STORAGE MAIN;
 INSERT INTO h_long SELECT i, CASE WHEN i % 5 > 0 THEN repeat(md5(i::text), (i % 400) * 10) END,
@@ -186,9 +186,33 @@ RESET ROLE;
 SELECT pg_relation_size(reltoastrelid) AS out_of_line FROM pg_class WHERE oid = :'batches'::regclass;
 DROP TABLE inline_columns;
 
--- nothing but values over 1 MB: said, and no error
-CREATE TABLE h_too_long (id int, v text) USING strata;
-INSERT INTO h_too_long SELECT i, repeat('y', 1100000) FROM generate_series(1, 30) i;
+-- large values: a batch ends with the row that fills it
+CREATE TABLE h_large (id int, v text, b bytea, j jsonb, a int[]);
+INSERT INTO h_large SELECT i, repeat(md5(i::text), 60000), decode(repeat(md5((-i)::text), 35000), 'hex'), jsonb_build_object('i', i, 'v', repeat(md5(i::text), 40000)),
+    (SELECT array_agg(k * i) FROM generate_series(1, 300000) k) FROM generate_series(1, 4) i;
+INSERT INTO h_large SELECT i, 'short', '\x00', '{"i": 0}', '{1}' FROM generate_series(5, 40) i;
+INSERT INTO h_large VALUES (41, repeat('é', 10000000), NULL, NULL, NULL);
+CREATE TABLE b_large (LIKE h_large) USING strata;
+ALTER TABLE b_large SET (strata.orderby = 'id');
+INSERT INTO b_large SELECT * FROM h_large;
+SELECT compress_chunk('b_large');
+SELECT row_store_rows, batches FROM strata.tables WHERE relation = 'b_large'::regclass;
+SELECT md5(string_agg(md5(h::text), '' ORDER BY id)) = (SELECT md5(string_agg(md5(s::text), '' ORDER BY id)) FROM b_large s) AS same FROM h_large h;
+SELECT id, length(v), octet_length(v), substr(v, 1900000, 5), position('lorem' IN v), length(b), j->>'i', length(j->>'v'), a[299999] FROM b_large WHERE id IN (1, 2, 4, 9, 41) ORDER BY id;
+UPDATE b_large SET v = v || 'x' WHERE id = 3;
+UPDATE h_large SET v = v || 'x' WHERE id = 3;
+DELETE FROM b_large WHERE id = 2;
+DELETE FROM h_large WHERE id = 2;
+CALL recompress_chunk('b_large');
+SELECT md5(string_agg(md5(h::text), '' ORDER BY id)) = (SELECT md5(string_agg(md5(s::text), '' ORDER BY id)) FROM b_large s) AS same FROM h_large h;
+SELECT count(*) AS problems FROM strata.verify('b_large');
+SELECT decompress_chunk('b_large');
+SELECT md5(string_agg(md5(h::text), '' ORDER BY id)) = (SELECT md5(string_agg(md5(s::text), '' ORDER BY id)) FROM b_large s) AS same FROM h_large h;
+DROP TABLE b_large, h_large;
+
+-- nothing but rows of over 64 MB: said, and no error
+CREATE TABLE h_too_long (id int, v text, w text) USING strata;
+INSERT INTO h_too_long VALUES (1, repeat('y', 40000000), repeat('z', 40000000));
 SET client_min_messages = notice;
 SELECT compress_chunk('h_too_long');
 SET client_min_messages = error;
