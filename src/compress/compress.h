@@ -56,14 +56,14 @@ extern void strata_store_compress(Relation rel, bool recompress,
  * who use a table that has no companion yet.
  *
  * add: false when this row (its attributes are deformed) has to.  end hands
- * the rows of segments that are too few for a batch to put, unless whole was
- * said.  kilobytes: of memory, about.
+ * the rows of segments with fewer than least to put; 0: an eighth of a batch.
+ * kilobytes: of memory, about.
  */
 typedef struct StrataDirectLoad StrataDirectLoad;
 typedef void (*StrataRowPut) (TupleTableSlot *slot, void *arg);
 
 extern StrataDirectLoad *strata_direct_load_begin(Relation rel, CommandId cid,
-												  int kilobytes, bool whole);
+												  int kilobytes, int least);
 extern bool strata_direct_load_add(StrataDirectLoad *load,
 								   TupleTableSlot *slot);
 extern void strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put,

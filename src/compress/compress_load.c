@@ -48,7 +48,8 @@ struct StrataDirectLoad
 	StrataRowCheck *check;
 	StrataBatchWriter *writer;
 	StrataGather *gather;
-	bool		whole;			/* no segment is left to the row store */
+	int			least;			/* rows of a segment, else it is left to the
+								 * row store */
 	bool		tracks;			/* rollups want to know the rows' times */
 	StrataTracked tracked;
 };
@@ -122,7 +123,7 @@ open_store(Relation rel, StrataLayout **layout)
 /* See compress.h. */
 StrataDirectLoad *
 strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes,
-						 bool whole)
+						 int least)
 {
 	MemoryContext mcxt;
 	MemoryContext old;
@@ -136,7 +137,6 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes,
 	load = palloc0(sizeof(StrataDirectLoad));
 	load->mcxt = mcxt;
 	load->rel = rel;
-	load->whole = whole;
 	load->store = open_store(rel, &load->layout);
 	if (load->store == NULL)
 	{
@@ -152,6 +152,8 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes,
 	load->check = strata_row_check_create(rel, load->layout);
 	load->writer = strata_batch_writer_begin(load->store, load->layout, true);
 	load->writer->cid = cid;
+	load->least = least > 0 ? least :
+		Max(load->writer->batch_rows / FEW_ROWS_PART, 2);
 	load->gather = strata_gather_begin(load->writer, load->layout, kilobytes);
 	MemoryContextSwitchTo(old);
 	return load;
@@ -186,11 +188,8 @@ strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg)
 	MemoryContext old = MemoryContextSwitchTo(load->mcxt);
 
 	Assert(!has_unique_index(load->rel));	/* compress:K3 */
-	if (!load->whole)
-		strata_gather_keep_few(load->gather,
-							   Max(load->writer->batch_rows / FEW_ROWS_PART,
-								   2),
-							   put, arg);
+	if (load->least > 1)
+		strata_gather_keep_few(load->gather, load->least, put, arg);
 	strata_gather_end(load->gather);
 	strata_batch_writer_end(load->writer);
 	/* the row store's are counted by heapam */

@@ -28,14 +28,16 @@ extern void strata_load_bind(QueryDesc *query_desc);
 /*
  * What rows that come now are to be: what their table says
  * (strata.direct_load), rows, or, where they can be, batches, also where the
- * table does not ask for it.  For who runs an INSERT ... SELECT whose rows
- * were in one or the other; whoever sets it sets it back, also on an error.
+ * table does not ask for it: all, or those of segments that are not tiny.  For
+ * who runs an INSERT ... SELECT whose rows he knows; whoever sets it sets it
+ * back, also on an error.
  */
 typedef enum StrataLoadForm
 {
 	STRATA_LOAD_AS_SET,
 	STRATA_LOAD_ROWS,
-	STRATA_LOAD_BATCHES
+	STRATA_LOAD_BATCHES,
+	STRATA_LOAD_SEGMENTS
 } StrataLoadForm;
 
 extern StrataLoadForm strata_load_form;

@@ -7,8 +7,10 @@
  * inserts them together, which costs less WAL and less locking of pages.  This
  * does the same with the executor that was set up for the statement: rows come
  * from the node below ModifyTable, so their chunks are there, and are
- * collected for one table at a time.  Where a trigger or a volatile function
- * could look at rows that are still collected, ModifyTable goes its own way.
+ * collected for one table at a time; who has said what rows are to be does not
+ * mind their order, and has them collected for several.  Where a trigger or a
+ * volatile function could look at rows that are still collected, ModifyTable
+ * goes its own way.
  *
  * A table that wants it (strata.direct_load), or was compressed when it was
  * dumped and has no rows yet, gets its rows as batches, once as many came in a
@@ -48,6 +50,9 @@
  */
 #define MAX_DIRECT 4
 
+/* Rows of a segment that is not tiny. */
+#define TINY_ROWS 32
+
 /* One that had no row for so many rows makes room for another. */
 #define IDLE_ROWS 10000
 
@@ -57,7 +62,8 @@ typedef struct LoadBuffer
 	ResultRelInfo *target;
 	bool		wants_direct;
 	bool		restores;		/* what was compressed when it was dumped */
-	bool		whole;			/* no segment is left to the row store */
+	int			least;			/* rows of a segment, or it is left to the row
+								 * store; 0: a good part of a batch */
 	bool		one_by_one;		/* its rows are not collected */
 	StrataDirectLoad *direct;	/* rows become batches; NULL: they are
 								 * collected */
@@ -66,6 +72,7 @@ typedef struct LoadBuffer
 	int			nrows;
 	Size		nbytes;
 	BulkInsertState bulk;
+	TupleDesc	desc;			/* of slots; not counted, they are many */
 	TupleTableSlot *slots[MAX_ROWS];	/* made when first needed */
 	uint64		lines[MAX_ROWS];
 } LoadBuffer;
@@ -80,8 +87,9 @@ typedef struct Load
 	int64		nrows;			/* so far */
 	int64		nbatched;		/* of these, into batches */
 	int			ndirect;		/* buffers with direct */
-	List	   *buffers;		/* of LoadBuffer *; what is collected is in
-								 * the current one */
+	bool		scatters;		/* not only the current buffer has rows that
+								 * are collected */
+	List	   *buffers;		/* of LoadBuffer * */
 	LoadBuffer *current;
 } Load;
 
@@ -190,13 +198,24 @@ flush(Load *load, LoadBuffer *buffer)
 	}
 }
 
+/* The same of all. */
+static void
+flush_all(Load *load)
+{
+	ListCell   *lc;
+
+	foreach(lc, load->buffers)
+		flush(load, lfirst(lc));
+}
+
 /* A slot of the buffer for one more row. */
 static TupleTableSlot *
 next_slot(LoadBuffer *buffer)
 {
 	if (buffer->slots[buffer->nrows] == NULL)
 		buffer->slots[buffer->nrows] =
-			table_slot_create(buffer->target->ri_RelationDesc, NULL);
+			MakeSingleTupleTableSlot(buffer->desc,
+									 table_slot_callbacks(buffer->target->ri_RelationDesc));
 	return buffer->slots[buffer->nrows];
 }
 
@@ -252,21 +271,23 @@ put_back(TupleTableSlot *slot, void *arg)
 	MemoryContextSwitchTo(old);
 }
 
+/* Batches of what came so far; segments that are few go the other way. */
 static void
 end_direct(Load *load, LoadBuffer *buffer)
 {
 	GivenBack	given = {load, buffer};
 	CopyFromState copy = load->copy;
 	bool		line_valid = copy != NULL && copy->line_buf_valid;
+	StrataDirectLoad *direct = buffer->direct;
 
-	if (buffer->direct == NULL)
+	if (direct == NULL)
 		return;
 	/* about many lines, the present one is none of them */
 	if (copy != NULL)
 		copy->line_buf_valid = false;
-	strata_direct_load_end(buffer->direct, put_back, &given);
 	buffer->direct = NULL;
 	load->ndirect--;
+	strata_direct_load_end(direct, put_back, &given);
 	flush(load, buffer);
 	if (copy != NULL)
 		copy->line_buf_valid = line_valid;
@@ -343,7 +364,7 @@ begin_direct(Load *load, LoadBuffer *buffer)
 											  maintenance_work_mem /
 											  MAX_DIRECT :
 											  maintenance_work_mem,
-											  buffer->whole);
+											  buffer->least);
 	if (buffer->direct == NULL)
 	{
 		/* not asked again in this statement */
@@ -383,6 +404,7 @@ free_buffer(LoadBuffer *buffer)
 	for (int i = 0; i < MAX_ROWS && buffer->slots[i] != NULL; i++)
 		ExecDropSingleTupleTableSlot(buffer->slots[i]);
 	ExecDropSingleTupleTableSlot(buffer->converted);
+	FreeTupleDesc(buffer->desc);
 	pfree(buffer);
 }
 
@@ -417,12 +439,16 @@ create_buffer(Load *load, ResultRelInfo *target)
 		target->ri_IndexRelationDescs == NULL)
 		ExecOpenIndices(target, false);
 	buffer->target = target;
+	buffer->desc =
+		CreateTupleDescCopyConstr(RelationGetDescr(target->ri_RelationDesc));
 	buffer->restores = load->copy != NULL && strata_enable_direct_load &&
 		strata_relation_is_strata(target->ri_RelationDesc) &&
 		strata_direct_load_restores(target->ri_RelationDesc);
 	/* what was in batches stays in them, also segments of few rows */
-	buffer->whole = buffer->restores ||
-		strata_load_form != STRATA_LOAD_AS_SET;
+	if (buffer->restores || strata_load_form == STRATA_LOAD_BATCHES)
+		buffer->least = 1;
+	else if (strata_load_form == STRATA_LOAD_SEGMENTS)
+		buffer->least = TINY_ROWS;
 	/* a constraint of a chunk's own; COPY is PostgreSQL's, which asks none */
 	buffer->one_by_one = load->copy == NULL &&
 		strata_load_check_is_volatile(target->ri_RelationDesc);
@@ -439,7 +465,14 @@ choose_buffer(Load *load, ResultRelInfo *target)
 {
 	ListCell   *lc;
 
-	flush(load, load->current);
+	/* who looks at rows sees all that came before */
+	if (target->ri_TrigDesc != NULL || target->ri_FdwRoutine != NULL)
+	{
+		flush_all(load);
+		load->scatters = false;
+	}
+	if (!load->scatters)
+		flush(load, load->current);
 	if (load->current != NULL && load->current->bulk != NULL)
 		ReleaseBulkInsertStatePin(load->current->bulk);
 	foreach(lc, load->buffers)
@@ -448,9 +481,10 @@ choose_buffer(Load *load, ResultRelInfo *target)
 		if (load->current->target == target)
 			return;
 	}
-	/* what they collect is in the current one alone; the oldest goes */
+	/* the oldest goes */
 	if (list_length(load->buffers) >= MAX_BUFFERS)
 	{
+		flush(load, linitial(load->buffers));
 		end_direct(load, linitial(load->buffers));
 		free_buffer(linitial(load->buffers));
 		load->buffers = list_delete_first(load->buffers);
@@ -601,6 +635,8 @@ load_buffered_row(Load *load, ResultRelInfo *target, TupleTableSlot *row)
 	{
 		if (load->ndirect > 0)
 			end_all_direct(load);
+		flush_all(load);
+		load->scatters = false;
 		insert_one(load, slot);
 		return;
 	}
@@ -630,6 +666,7 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 	ListCell   *lc;
 
 	load.partitioned = mt->mt_partition_tuple_routing != NULL;
+	load.scatters = strata_load_form != STRATA_LOAD_AS_SET;
 	load.wants_direct = strata_enable_direct_load &&
 		strata_load_wants_batches(root->ri_RelationDesc);
 	foreach(lc, outerPlan(mt->ps.plan)->targetlist)
@@ -659,7 +696,7 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 						  root,
 						  row);
 	}
-	flush(&load, load.current);
+	flush_all(&load);
 	foreach(lc, load.buffers)
 	{
 		end_direct(&load, lfirst(lc));

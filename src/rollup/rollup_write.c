@@ -3,11 +3,14 @@
  * rollup_write.c
  *	  Have the archive say what the rows say: of a range of whole buckets.
  *
- * Where the archive has no rows they are inserted as they come.  Else what is
- * there is compared with what should be, byte by byte, and only rows that
+ * Where the archive has no rows they are inserted as they come; of many
+ * buckets at once straight into batches, as most will not change.  Else what
+ * is there is compared with what should be, byte by byte, and only rows that
  * differ are deleted and inserted: a late row changes one row of the archive.
  * What is there has to fit into memory for that; a range of which it does not
  * is halved.
+ *
+ * Over 600 lines: the comparison and its two ways out.
  *
  * src/rollup/rollup_write.c
  *-------------------------------------------------------------------------
@@ -16,6 +19,7 @@
 
 #include "base/base.h"
 #include "hypertable/hypertable.h"
+#include "load/load.h"
 
 #include "access/htup_details.h"
 #include "access/stratnum.h"
@@ -47,6 +51,9 @@
 #define NLEADING 2
 
 #define FRESH_ROWS "strata_fresh_rows"
+
+/* As many buckets, from which on a group's rows are worth a batch. */
+#define MANY_BUCKETS 32
 
 /* A row that is there. */
 typedef struct ArchiveRow
@@ -398,6 +405,47 @@ row_desc(const StrataRollup *rollup)
 	return desc;
 }
 
+/* Has the range as many buckets as a batch is worth? */
+static bool
+has_many_buckets(const StrataRollup *rollup, StrataRange range)
+{
+	StrataRollupBucket bucket = rollup->bucket;
+	int64		time = range.lo;
+	int			n = 0;
+
+	while (n < MANY_BUCKETS && time < range.hi &&
+		   strata_rollup_bucket_next(&bucket, time, &time))
+		n++;
+	return n == MANY_BUCKETS;
+}
+
+/*
+ * Insert rows of a range: what a query says, or (fresh) those of
+ * FRESH_ROWS, which it names.
+ */
+static uint64
+insert_rows(const StrataRollup *rollup, StrataRange range, const char *sql,
+			RowComparison *fresh, Snapshot snapshot)
+{
+	StrataLoadForm form = strata_load_form;
+	uint64		rows;
+
+	PG_TRY();
+	{
+		strata_load_form = has_many_buckets(rollup, range) ?
+			STRATA_LOAD_SEGMENTS : STRATA_LOAD_ROWS;
+		rows = fresh == NULL ? strata_sql_execute_at(sql, snapshot, NULL) :
+			strata_sql_insert_rows(sql, FRESH_ROWS, fresh->desc, fresh->fresh,
+								   snapshot);
+	}
+	PG_FINALLY();
+	{
+		strata_load_form = form;
+	}
+	PG_END_TRY();
+	return rows;
+}
+
 /* See rollup_private.h. */
 void
 strata_rollup_write_wanted(const StrataRollup *rollup, StrataRange range,
@@ -428,11 +476,11 @@ strata_rollup_write_wanted(const StrataRollup *rollup, StrataRange range,
 	run_into(&comparison, take_row_wanted, wanted, snapshot);
 	counts->deleted += delete_others(&comparison, snapshot);
 	if (comparison.nfresh > 0)
-		(void) strata_sql_insert_rows(psprintf("INSERT INTO %s (%s) SELECT %s FROM " FRESH_ROWS,
-											   strata_sql_name(rollup->archive),
-											   columns, columns),
-									  FRESH_ROWS, comparison.desc,
-									  comparison.fresh, snapshot);
+		(void) insert_rows(rollup, range,
+						   psprintf("INSERT INTO %s (%s) SELECT %s FROM " FRESH_ROWS,
+									strata_sql_name(rollup->archive), columns,
+									columns),
+						   &comparison, snapshot);
 	counts->inserted += comparison.nfresh;
 	tuplestore_end(comparison.fresh);
 	ExecDropSingleTupleTableSlot(comparison.slot);
@@ -477,11 +525,12 @@ strata_rollup_write(const StrataRollup *rollup, StrataRange range,
 	query_numbers(&count, sql.data, snapshot);
 	if (count.value[0] == 0)
 		counts->inserted +=
-			strata_sql_execute_at(psprintf("INSERT INTO %s (%s) %s",
-										   strata_sql_name(rollup->archive),
-										   strata_rollup_column_list(rollup),
-										   strata_rollup_partials_text(rollup, range)),
-								  snapshot, NULL);
+			insert_rows(rollup, range,
+						psprintf("INSERT INTO %s (%s) %s",
+								 strata_sql_name(rollup->archive),
+								 strata_rollup_column_list(rollup),
+								 strata_rollup_partials_text(rollup, range)),
+						NULL, snapshot);
 	else if (count.value[0] > rows_in_memory(rollup) &&
 			 strata_rollup_bucket_start(&bucket,
 										range.lo + (int64) (((uint64) range.hi - (uint64) range.lo) / 2),
