@@ -263,7 +263,8 @@ strata_estimate_compression(PG_FUNCTION_ARGS)
 			size_as_rows(rel, &estimate);
 		bytes = column != NULL ? column->bytes * estimate.scale :
 			estimate.disk_bytes;
-		if (column != NULL && TupleDescAttr(desc, i)->attisdropped)
+		if (column != NULL &&
+			!strata_attribute_is_kept(TupleDescAttr(desc, i)))
 			continue;
 		if (column == NULL)
 		{
@@ -342,7 +343,7 @@ strata_codec_choice(PG_FUNCTION_ARGS)
 	{
 		StrataColumnMeasure *column = &estimate.measure.columns[i];
 
-		if (TupleDescAttr(desc, i)->attisdropped ||
+		if (!strata_attribute_is_kept(TupleDescAttr(desc, i)) ||
 			strata_layout_segment_index(layout, (AttrNumber) (i + 1)) >= 0)
 			continue;
 		for (int id = 0; id < STRATA_CODEC_COUNT; id++)
@@ -411,9 +412,9 @@ can_segment(Form_pg_attribute att)
 		case NAMEOID:
 		case UUIDOID:
 		case INETOID:
-			return !att->attisdropped;
+			return strata_attribute_is_kept(att);
 	}
-	return !att->attisdropped && type_is_enum(type);
+	return strata_attribute_is_kept(att) && type_is_enum(type);
 }
 
 /* The better candidate first. */

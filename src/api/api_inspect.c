@@ -269,7 +269,8 @@ visit_columns(ReturnSetInfo *rsinfo, StrataBatchReader *reader,
 			  TupleTableSlot *slot)
 {
 	for (AttrNumber attno = 1; attno <= reader->schema->natts; attno++)
-		if (!TupleDescAttr(reader->schema->rel_desc, attno - 1)->attisdropped)
+		if (strata_attribute_is_kept(TupleDescAttr(reader->schema->rel_desc,
+												   attno - 1)))
 			visit_column(rsinfo, reader, slot, attno);
 }
 

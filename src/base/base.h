@@ -300,6 +300,17 @@ strata_varlena_is_plain(const void *value)
 }
 
 /*
+ * Do rows have values of the column?  Not of one that was dropped, and not of
+ * one that is computed when it is read (18: VIRTUAL), for whose Vars the
+ * planner has put the expression before anybody plans a scan.  A7.
+ */
+static inline bool
+strata_attribute_is_kept(const FormData_pg_attribute *att)
+{
+	return !att->attisdropped && att->attgenerated != 'v';
+}
+
+/*
  * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.
  * `what` is a codec_result_text or our own words; column may be NULL.
  */

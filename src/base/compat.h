@@ -768,8 +768,8 @@ typedef CompareType StrataSortOrder;
 	((query)->rteperminfos = NIL, (query)->hasGroupRTE = false)
 #endif
 #if PG_VERSION_NUM < 180000
-#define strata_rte_is_group(rte) false
-#define strata_rte_group_exprs(rte) NIL
+#define strata_rte_is_group(rte) ((void) (rte), false)
+#define strata_rte_group_exprs(rte) ((void) (rte), NIL)
 #define strata_query_flatten_groups(query) ((void) 0)
 #define strata_query_forget_groups(query) ((void) 0)
 #else

@@ -19,10 +19,13 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
+/* Room for the values of a column, which rows have (base:A7). */
 static void
 init_column(StrataBatchBuilder *b, ColumnBuffer *c, AttrNumber attno,
 			StrataCodecId wanted)
 {
+	Assert(strata_attribute_is_kept(TupleDescAttr(b->schema->rel_desc,
+												  attno - 1))); /* base:A7 */
 	c->attno = attno;
 	c->catt = b->schema->col_att[attno];
 	c->wanted = wanted;
@@ -80,7 +83,8 @@ strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
 	b->columns = palloc0(sizeof(ColumnBuffer) * Max(schema->natts, 1));
 	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
 	{
-		if (TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped ||
+		if (!strata_attribute_is_kept(TupleDescAttr(schema->rel_desc,
+													attno - 1)) ||
 			strata_layout_segment_index(layout, attno) >= 0)
 			continue;
 		init_column(b, &b->columns[b->ncolumns++], attno,

@@ -744,7 +744,8 @@ strata_batch_reader_part(StrataBatchReader *reader, AttrNumber attno,
 	/* where all values are there, a part of them saves nothing */
 	if (!strata_enable_value_parts || n == 0 ||
 		(col->decoded && col->n == reader->nrows) ||
-		TupleDescAttr(reader->schema->rel_desc, attno - 1)->attisdropped ||
+		!strata_attribute_is_kept(TupleDescAttr(reader->schema->rel_desc,
+												attno - 1)) ||
 		strata_layout_segment_index(reader->layout, attno) >= 0 ||
 		!strata_batch_reader_is_stored(reader, attno))
 		return NULL;

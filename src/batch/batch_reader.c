@@ -603,7 +603,8 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 	col->ndict = 0;
 
 	old = MemoryContextSwitchTo(reader->batch_mcxt);
-	if (TupleDescAttr(reader->schema->rel_desc, attno - 1)->attisdropped)
+	if (!strata_attribute_is_kept(TupleDescAttr(reader->schema->rel_desc,
+												attno - 1)))
 	{
 		col->constant = true;
 		col->value = (Datum) 0;

@@ -44,7 +44,7 @@ strata_record_form_create(TupleDesc desc, const StrataLayout *layout)
 		Form_pg_attribute att = TupleDescAttr(desc, attno - 1);
 		StrataRecordColumn *c = &form->columns[form->ncolumns];
 
-		if (att->attisdropped ||
+		if (!strata_attribute_is_kept(att) ||
 			strata_layout_segment_index(layout, attno) >= 0)
 			continue;
 		c->attno = attno;

@@ -318,7 +318,8 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema,
 	{
 		StrataColumn *col;
 
-		if (TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped)
+		if (!strata_attribute_is_kept(TupleDescAttr(schema->rel_desc,
+													attno - 1)))
 			continue;
 		col = verify_decode(&v, attno, NULL, NULL);
 		if (col != NULL && !strata_column_is_sound(col, v.reader->nrows))

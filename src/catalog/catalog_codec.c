@@ -151,6 +151,18 @@ strata_option_find_column(TupleDesc desc, const char *name)
 }
 
 /* See catalog_private.h. */
+void
+strata_option_refuse_virtual(Form_pg_attribute att, const char *option)
+{
+	if (!strata_attribute_is_kept(att))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot use virtual generated column \"%s\" in option \"%s\"",
+						NameStr(att->attname), strata_option_typed(option)),
+				 errdetail("Rows have no values of it: it is computed when it is read.")));
+}
+
+/* See catalog_private.h. */
 Form_pg_attribute
 strata_option_take_column(Relation rel, const char *option, const char *column,
 						  Bitmapset **seen)
@@ -165,6 +177,7 @@ strata_option_take_column(Relation rel, const char *option, const char *column,
 						column, RelationGetRelationName(rel)),
 				 errhint("Option \"%s\" takes columns of the table itself.",
 						 strata_option_typed(option))));
+	strata_option_refuse_virtual(att, option);
 	if (bms_is_member(att->attnum, *seen))
 		ereport(ERROR, (errcode(ERRCODE_DUPLICATE_COLUMN),
 						errmsg("column \"%s\" appears more than once in %s",

@@ -51,6 +51,10 @@ extern Form_pg_attribute strata_option_take_column(Relation rel,
 												   const char *column,
 												   Bitmapset **seen);
 
+/* ereport when the column is a virtual generated one. */
+extern void strata_option_refuse_virtual(Form_pg_attribute att,
+										 const char *option);
+
 /*
  * catalog_bloom.c.  check: of a text given, or NULL.  get: as in
  * StrataSettings. rewrite: the text with a column renamed, or left out

@@ -288,6 +288,8 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 							column, strata_option_typed(name)),
 					 errhint("Option \"%s\" takes columns of the table itself.",
 							 strata_option_typed(name))));
+		att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+		strata_option_refuse_virtual(att, name);
 		if (bms_is_member(attno, *used))
 			ereport(ERROR,
 					(errcode(ERRCODE_DUPLICATE_COLUMN),
@@ -296,7 +298,6 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 							strata_option_typed("orderby")),
 					 errhint("Name each column once, in one of the two options.")));
 		*used = bms_add_member(*used, attno);
-		att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 		if (!has_order(att->atttypid))
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),

@@ -151,7 +151,8 @@ build_ranges(StrataStore *store)
 	for (int i = 0; i < natts; i++)
 		ranges[i].known =
 			TupleDescAttr(store->schema->rel_desc, i)->attbyval &&
-			!TupleDescAttr(store->schema->rel_desc, i)->attisdropped;
+			strata_attribute_is_kept(TupleDescAttr(store->schema->rel_desc,
+												   i));
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -44,7 +44,7 @@ columns_needed(Relation rel)
 	n = STRATA_BATCH_FIXED_ATTS + layout->nsegment + 2 * layout->norder +
 		(layout->norder > 0 ? 1 : 0);
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
-		n += !TupleDescAttr(RelationGetDescr(rel), i)->attisdropped;
+		n += strata_attribute_is_kept(TupleDescAttr(RelationGetDescr(rel), i));
 	return n;
 }
 

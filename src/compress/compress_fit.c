@@ -51,7 +51,7 @@ strata_row_check_create(Relation rel, const StrataLayout *layout)
 	check->varlenas = palloc(sizeof(AttrNumber) * Max(desc->natts, 1));
 	check->is_key = palloc(sizeof(bool) * Max(desc->natts, 1));
 	for (int i = 0; i < desc->natts; i++)
-		if (!TupleDescAttr(desc, i)->attisdropped &&
+		if (strata_attribute_is_kept(TupleDescAttr(desc, i)) &&
 			TupleDescAttr(desc, i)->attlen == -1)
 		{
 			check->is_key[check->nvarlenas] = is_key_column(layout, i + 1);

@@ -480,6 +480,23 @@ calls_gapfill(Node *node, void *context)
 	return expression_tree_walker(node, calls_gapfill, context);
 }
 
+/* The same in what is selected, or grouped by (which 18 keeps elsewhere). */
+static bool
+query_calls_gapfill(const Query *query)
+{
+	ListCell   *lc;
+
+	foreach(lc, query->rtable)
+	{
+		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
+
+		if (strata_rte_is_group(rte) &&
+			calls_gapfill((Node *) strata_rte_group_exprs(rte), NULL))
+			return true;
+	}
+	return calls_gapfill((Node *) query->targetList, NULL);
+}
+
 /* Calls of locf or interpolate in what is computed before gaps are filled. */
 static bool
 calls_fill(Node *node, void *context)
@@ -555,9 +572,10 @@ strata_gapfill_rewrite_query(Query *query)
 
 	if (query->commandType != CMD_SELECT || is_middle(query))
 		return false;
-	strata_query_flatten_groups(query);
-	if (!calls_gapfill((Node *) query->targetList, NULL))
+	if (!query_calls_gapfill(query))
 		return false;
+	/* not before: the planner marks what grouping sets make NULL in there */
+	strata_query_flatten_groups(query);
 	split.keys = copyObject(grouping_expressions(query));
 	bucket = find_call(query, split.keys);
 	if (bucket < 0)

@@ -192,12 +192,15 @@ static void
 forget_options_of_others(Oid relid)
 {
 	Relation	rel = table_open(relid, NoLock);
-	bool		strata;
+	bool		keeps = strata_relation_is_strata(rel);
 
-	strata = strata_relation_is_strata(rel) ||
-		rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+	{
+		keeps = true;
+		strata_hypertable_check_access_method(rel);
+	}
 	table_close(rel, NoLock);
-	if (!strata)
+	if (!keeps)
 		(void) strata_settings_remove_all(relid);
 }
 

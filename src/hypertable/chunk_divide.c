@@ -423,8 +423,7 @@ column_list(Oid relid)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
-		/* 'v': a generated column that is not stored */
-		if (!att->attisdropped && att->attgenerated != 'v')
+		if (strata_attribute_is_kept(att))
 			appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "",
 							 quote_identifier(NameStr(att->attname)));
 	}

@@ -185,6 +185,9 @@ extern void strata_hypertable_alter_chunks(Oid relid,
 extern void strata_hypertable_alter_indexes(Oid index,
 											const AlterTableStmt *stmt);
 
+/* ereport when ALTER TABLE gave a hypertable another access method (17). */
+extern void strata_hypertable_check_access_method(Relation rel);
+
 /*
  * Commands that set and reset storage options, which the hypertable itself
  * cannot have.

@@ -14,6 +14,7 @@
  */
 #include "hypertable/hypertable_private.h"
 #include "pg/pg.h"
+#include "store/store.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -198,6 +199,22 @@ strata_hypertable_alter_chunks(Oid relid, const AlterTableStmt *stmt)
 		if (cmd->subtype == AT_SetTableSpace)
 			strata_hypertable_forget_tablespaces(relid);
 	}
+}
+
+/* See hypertable.h. */
+void
+strata_hypertable_check_access_method(Relation rel)
+{
+	if (!OidIsValid(rel->rd_rel->relam) ||
+		strata_is_strata_am(rel->rd_rel->relam) ||
+		!strata_hypertable_is(RelationGetRelid(rel)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot change access method of hypertable \"%s\"",
+					RelationGetRelationName(rel)),
+			 errdetail("Chunks of hypertables are made with the access method strata."),
+			 errhint("Change that of the chunks that are to have another.")));
 }
 
 /* See hypertable.h. */

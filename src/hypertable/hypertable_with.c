@@ -56,7 +56,7 @@ guess_column(Oid relid)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
-		if (!att->attisdropped &&
+		if (strata_attribute_is_kept(att) &&
 			(att->atttypid == TIMESTAMPTZOID || att->atttypid == TIMESTAMPOID))
 		{
 			column = pstrdup(NameStr(att->attname));

@@ -22,6 +22,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/compat.h"
+#include "base/base.h"
 #include "scan/filter_kernel_private.h"
 #include "scan/scan_vector.h"
 
@@ -194,7 +195,7 @@ columns_of(const StrataFilter *filter, Node *node, bool *other)
 		else
 			*other = true;
 		for (int j = 1; attno == 0 && j <= filter->desc->natts; j++)
-			if (!TupleDescAttr(filter->desc, j - 1)->attisdropped)
+			if (strata_attribute_is_kept(TupleDescAttr(filter->desc, j - 1)))
 				result = bms_add_member(result, j);
 	}
 	bms_free(attrs);

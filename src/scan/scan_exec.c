@@ -86,7 +86,7 @@ all_columns(TupleDesc desc)
 	Bitmapset  *result = NULL;
 
 	for (int i = 0; i < desc->natts; i++)
-		if (!TupleDescAttr(desc, i)->attisdropped)
+		if (strata_attribute_is_kept(TupleDescAttr(desc, i)))
 			result = bms_add_member(result, i + 1);
 	return result;
 }

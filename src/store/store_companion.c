@@ -540,7 +540,7 @@ default_order_column(TupleDesc desc)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
-		if (!att->attisdropped &&
+		if (strata_attribute_is_kept(att) &&
 			(att->atttypid == TIMESTAMPTZOID ||
 			 att->atttypid == TIMESTAMPOID || att->atttypid == DATEOID))
 			return att->attnum;

@@ -144,7 +144,7 @@ wanted_columns(Relation rel, const StrataLayout *layout, ColumnSpec **specs)
 		set_spec(&(*specs)[n++], "span", layout->order[0].attno, NULL,
 				 INT2OID);
 	for (int i = 0; i < desc->natts; i++)
-		if (!TupleDescAttr(desc, i)->attisdropped)
+		if (strata_attribute_is_kept(TupleDescAttr(desc, i)))
 			set_spec(&(*specs)[n++], "col", i + 1, NULL, compressed);
 	for (int i = 0; i < STRATA_SPARE_COLUMNS &&
 		 n + STRATA_BATCH_FIXED_ATTS < MaxHeapAttributeNumber / 2;
@@ -515,7 +515,8 @@ fall_back(Relation rel, Oid companion)
 		char		name[NAMEDATALEN];
 
 		snprintf(name, NAMEDATALEN, "col_%d", i + 1);
-		if (!TupleDescAttr(RelationGetDescr(rel), i)->attisdropped &&
+		if (strata_attribute_is_kept(TupleDescAttr(RelationGetDescr(rel),
+												   i)) &&
 			get_attnum(companion, name) == InvalidAttrNumber)
 			ereport(
 					ERROR,
@@ -565,7 +566,8 @@ strata_companion_is_ready(StrataStore *store, const StrataLayout *layout)
 		!OidIsValid(strata_store_segment_index(store, layout, false)))
 		return false;
 	for (AttrNumber attno = 1; attno <= schema->natts; attno++)
-		if (!TupleDescAttr(schema->rel_desc, attno - 1)->attisdropped &&
+		if (strata_attribute_is_kept(TupleDescAttr(schema->rel_desc,
+												   attno - 1)) &&
 			schema->col_att[attno] == 0)
 			return false;
 	for (int i = 0; i < layout->nsegment; i++)

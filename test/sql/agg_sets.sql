@@ -77,6 +77,12 @@ SELECT * FROM ags_differ(ARRAY['SELECT zone, array_agg(v ORDER BY v, ts) FROM T 
 SELECT * FROM ags_differ(ARRAY['SELECT region, rack, count(*), avg(f), GROUPING(region, rack) FROM T AS a JOIN agsd USING (host) GROUP BY ROLLUP (region, rack)',
 	'SELECT region, zone, sum(v), sum(num) FROM T AS a JOIN agsd USING (host) GROUP BY CUBE (region, zone)', 'SELECT region, count(*) FROM T AS a LEFT JOIN agsd AS d ON d.host = a.host GROUP BY ROLLUP (region)',
 	'SELECT date_trunc(''day'', ts), region, max(v) FROM T AS a JOIN agsd USING (host) WHERE rack = 7 GROUP BY ROLLUP (1, 2)']);
+-- HAVING looks at what the sets made NULL, of any table: a condition of it is none of the rows
+SELECT * FROM ags_differ(ARRAY['SELECT zone, count(*) FROM T GROUP BY ROLLUP (zone) HAVING zone IS NULL', 'SELECT zone, b, sum(v) FROM T GROUP BY CUBE (zone, b) HAVING zone IS NULL OR b',
+	'SELECT zone, count(*) FROM T WHERE zone = 2 GROUP BY GROUPING SETS ((zone), ()) HAVING zone IS NULL', 'SELECT x, count(*) FROM (SELECT 1 AS x, zone FROM T) s GROUP BY CUBE (x, zone) HAVING x IS NULL']);
+SELECT k, sum(v) FROM (VALUES (1, 10), (1, 20), (2, 5)) AS x(k, v) WHERE k = 1 GROUP BY GROUPING SETS ((k), ()) HAVING k IS NULL;
+SELECT k, count(*) FROM (SELECT * FROM generate_series(1, 5) AS k) AS x GROUP BY ROLLUP (k) HAVING k IS NULL OR k = 2 ORDER BY 1;
+SELECT count(*) FROM (SELECT zone FROM ags_h GROUP BY ROLLUP (zone) HAVING zone IS NULL) AS x;
 -- in order
 SELECT host, zone, count(*), GROUPING(host, zone) AS g FROM ags WHERE zone < 2 GROUP BY ROLLUP (host, zone) ORDER BY host DESC, zone NULLS FIRST, g DESC LIMIT 8;
 -- rescans, parameters, cursors

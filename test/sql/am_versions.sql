@@ -115,8 +115,73 @@ DO $$ BEGIN
 	PERFORM same_on(180000, 'SELECT id, w FROM T WHERE w BETWEEN 100 AND 300 AND k = 2');
 	PERFORM same_on(180000, 'SELECT k, count(w), sum(w), max(w) FROM T GROUP BY k');
 	ASSERT NOT EXISTS (SELECT FROM strata.verify('v_strata'));
+	-- batches have nothing of a column that is computed when it is read, so its type may change beside them
+	PERFORM same_on(180000, 'ALTER TABLE T ALTER w TYPE text');
+	PERFORM same_on(180000, 'ALTER TABLE T ADD u bigint GENERATED ALWAYS AS (k + 1) VIRTUAL');
+	PERFORM same_on(180000, 'SELECT id, w, u FROM T WHERE w LIKE ''1%'' AND u IN (1, 4)');
+	PERFORM same_on(180000, 'UPDATE T SET v = v + 1 WHERE u = 3 AND id < 500 RETURNING *');
+	PERFORM same_on(180000, 'SELECT T FROM T WHERE id % 300 = 1');
+	ASSERT NOT EXISTS (SELECT FROM strata.verify('v_strata'));
+	ASSERT NOT EXISTS (SELECT FROM strata.batch_columns('v_strata') WHERE column_name IN ('w', 'u'));
+	PERFORM compress_chunk('v_strata', recompress => true);
+	PERFORM same_on(180000, 'SELECT u, w, count(*) FROM T GROUP BY u, w');
+	ASSERT NOT EXISTS (SELECT FROM strata.verify('v_strata'));
+	PERFORM decompress_chunk('v_strata');
+	PERFORM same_on(150000, 'SELECT * FROM T');
 END $$;
 DROP TABLE v_heap, v_strata;
+-- such a column is no key of batches, nor the time that they are ordered by
+DO $$
+DECLARE
+	choice text;
+	n int;
+BEGIN
+	IF current_setting('server_version_num')::int < 180000 THEN
+		RETURN;
+	END IF;
+	EXECUTE 'CREATE TABLE v_strata (shown timestamptz GENERATED ALWAYS AS (t + interval ''1 hour'') VIRTUAL, t timestamptz NOT NULL, k int,
+		name text GENERATED ALWAYS AS (''k'' || k) VIRTUAL) USING strata';
+	INSERT INTO v_strata (t, k) SELECT timestamptz '2026-01-01' + i % 50 * interval '1 s', i % 3 FROM generate_series(1, 3000) i;
+	PERFORM compress_chunk('v_strata');
+	ASSERT (SELECT bool_and(min_orderby IS NOT NULL) FROM strata.batches('v_strata')), 'ordered by what is not there';
+	FOREACH choice IN ARRAY ARRAY['segmentby = ''name''', 'orderby = ''shown''', 'bloom = ''name''', 'codecs = ''name zstd'''] LOOP
+		BEGIN
+			EXECUTE format('ALTER TABLE v_strata SET (strata.%s)', choice);
+			RAISE EXCEPTION '% was taken', choice;
+		EXCEPTION WHEN feature_not_supported THEN
+		END;
+	END LOOP;
+	EXECUTE 'SELECT count(*) FROM v_strata WHERE shown = timestamptz ''2026-01-01 01:00:07'' AND name = ''k1''' INTO n;
+	ASSERT n = 20, n;
+	DROP TABLE v_strata;
+	-- the one time column there is
+	EXECUTE 'CREATE TABLE v_hyper (shown timestamptz GENERATED ALWAYS AS (t + interval ''1 hour'') VIRTUAL, t timestamptz NOT NULL) WITH (strata.hypertable)';
+	DROP TABLE v_hyper;
+END $$;
+
+-- 17: partitioned tables have an access method; chunks are made with ours
+CREATE TABLE v_hyper (t int NOT NULL);
+SELECT create_hypertable('v_hyper', 't', chunk_time_interval => 10) IS NOT NULL AS made;
+INSERT INTO v_hyper VALUES (1);
+DO $$
+DECLARE
+	method text;
+BEGIN
+	FOREACH method IN ARRAY ARRAY['heap', 'strata_dedup'] LOOP
+		BEGIN
+			EXECUTE 'ALTER TABLE v_hyper SET ACCESS METHOD ' || method;
+			RAISE EXCEPTION '% was taken', method;
+		EXCEPTION WHEN feature_not_supported OR wrong_object_type THEN
+		END;
+	END LOOP;
+	IF current_setting('server_version_num')::int >= 170000 THEN
+		EXECUTE 'ALTER TABLE v_hyper SET ACCESS METHOD strata';
+		EXECUTE 'ALTER TABLE v_hyper SET ACCESS METHOD DEFAULT';
+	END IF;
+END $$;
+INSERT INTO v_hyper VALUES (11);
+SELECT DISTINCT amname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid JOIN pg_am a ON a.oid = relam WHERE inhparent = 'v_hyper'::regclass;
+DROP TABLE v_hyper;
 
 -- COPY into chunks that are missing, and straight into batches
 DO $$

@@ -127,7 +127,9 @@ CREATE TABLE dl_numbers (a int, b int DEFAULT 1) USING strata_dedup;
 CREATE TABLE dl_numbers_heap (LIKE dl_numbers INCLUDING ALL);
 \copy dl_numbers (a) FROM PROGRAM 'seq 1 20000'
 \copy dl_numbers_heap (a) FROM PROGRAM 'seq 1 20000'
-SELECT pg_relation_size('dl_numbers') = pg_relation_size('dl_numbers_heap') AS as_heap, pages_with_symbols FROM strata.dedup_stats('dl_numbers');
+-- (from 16 on tables are extended by more than is needed: pages with rows are counted)
+SELECT (SELECT count(DISTINCT (ctid::text::point)[0]) FROM dl_numbers) = (SELECT count(DISTINCT (ctid::text::point)[0]) FROM dl_numbers_heap) AS as_heap, pages_with_symbols
+  FROM strata.dedup_stats('dl_numbers');
 TRUNCATE dl_d;
 SET strata.enable_deduplication = off;
 \copy dl_d (id) FROM PROGRAM 'seq 1 3000'

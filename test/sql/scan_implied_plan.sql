@@ -13,7 +13,7 @@ CREATE FUNCTION imp_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
 BEGIN
     FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
-        IF line ~ '->.* on imp_|^ *Filter|Later|Rows From Row Store|By Index' THEN RETURN NEXT trim(line); END IF;
+        IF line ~ '->.* on imp_|^ *Filter|Later|Rows From Row Store|By Index' THEN RETURN NEXT regexp_replace(trim(line), 'rows=(\d+)\.00', 'rows=\1'); END IF;
     END LOOP;
 END $$;
 SELECT imp_plan('SELECT count(id + 0) FROM imp WHERE time >= ''2024-01-01 06:00Z'' AND time < ''2024-01-02 18:00Z'' AND id % 2 = 0');
