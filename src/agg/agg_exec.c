@@ -96,7 +96,10 @@ static void
 init_hold(StrataAggState *agg, AggCall *call)
 {
 	const Aggref *aggref = call->aggref;
-	int			values[FUNC_MAX_ARGS];
+
+	/* beside arguments there are what it sorts by, as many as you like */
+	int		   *values = palloc(sizeof(int) *
+								Max(list_length(aggref->args), 1));
 	ListCell   *lc;
 
 	call->hold = strata_agg_hold_share(agg, aggref, &call->holder);
@@ -111,6 +114,7 @@ init_hold(StrataAggState *agg, AggCall *call)
 		}
 		call->hold = strata_agg_hold_create(agg, aggref, values);
 	}
+	pfree(values);
 	call->replay = strata_agg_replay_create(agg, aggref, call->hold);
 }
 

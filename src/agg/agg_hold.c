@@ -8,6 +8,8 @@
  * group only, or groups come back from disk one after the other, a list that
  * outgrows memory goes into a sort, or a store when it has no order.
  *
+ * Over 600 lines: all places that rows can be in are made and left here.
+ *
  * src/agg/agg_hold.c
  *-------------------------------------------------------------------------
  */
@@ -319,10 +321,11 @@ begin_overflow(AggHold *hold, HeldRows *rows)
 {
 	MemoryContext old = MemoryContextSwitchTo(hold->mcxt);
 	bool		again = hold->nusers > 1;
-	AttrNumber	attnos[FUNC_MAX_ARGS];
-	Oid			operators[FUNC_MAX_ARGS];
-	Oid			collations[FUNC_MAX_ARGS];
-	bool		nulls_first[FUNC_MAX_ARGS];
+	int			n = Max(hold->norder, 1);
+	AttrNumber *attnos = palloc(sizeof(AttrNumber) * n);
+	Oid		   *operators = palloc(sizeof(Oid) * n);
+	Oid		   *collations = palloc(sizeof(Oid) * n);
+	bool	   *nulls_first = palloc(sizeof(bool) * n);
 
 	for (int i = 0; i < hold->norder; i++)
 	{
@@ -339,6 +342,11 @@ begin_overflow(AggHold *hold, HeldRows *rows)
 										  TUPLESORT_NONE);
 	else
 		rows->store = tuplestore_begin_heap(again, false, work_mem);
+	/* the sort has copied them, and there is one for each group */
+	pfree(attnos);
+	pfree(operators);
+	pfree(collations);
+	pfree(nulls_first);
 	hold->overflown = lappend(hold->overflown, rows);
 	MemoryContextSwitchTo(old);
 }

@@ -283,6 +283,8 @@ replay_rows(AggReplay *replay, HeldRows *rows)
 	int64		n = 0;
 	MemoryContext old;
 
+	/* aggregates have one argument less than functions may have */
+	Assert(replay->ntrans < FUNC_MAX_ARGS); /* agg:G21 */
 	strata_agg_hold_begin_read(replay->hold, rows, &reader);
 	InitFunctionCallInfoData(*fcinfo, &replay->transfn,
 							 (short) (replay->ntrans + 1),

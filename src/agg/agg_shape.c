@@ -8,6 +8,7 @@
  */
 #include "agg/agg_private.h"
 
+#include "access/htup_details.h"
 #include "access/nbtree.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type_d.h"
@@ -144,6 +145,9 @@ refuse_held(Aggref *aggref)
 			aggref->aggkind != AGGKIND_NORMAL ?
 			"an aggregate depends on the order of its rows" :
 			psprintf("of the aggregate %s", get_func_name(aggref->aggfnoid));
+	/* a row of them could not leave memory */
+	if (list_length(aggref->args) > MaxTupleAttributeNumber)
+		return "an aggregate sorts by too many columns";
 	/* they are evaluated once a group */
 	if (contain_var_clause((Node *) aggref->aggdirectargs) ||
 		contain_volatile_functions((Node *) aggref->aggdirectargs) ||

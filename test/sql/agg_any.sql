@@ -110,6 +110,15 @@ SELECT query FROM unnest(ARRAY[
 	'SELECT k % 2, percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_cont(0.6) WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY t), md5(array_agg(t ORDER BY ts, v)::text), sum(v) FROM T GROUP BY 1',
 	'SELECT t, array_agg(k ORDER BY k), array_agg(v ORDER BY k, v), sum(v) FROM T GROUP BY t ORDER BY t LIMIT 100', 'SELECT time_bucket(''1 hour'', ts) AS b, percentile_disc(0.5) WITHIN GROUP (ORDER BY t) FROM T GROUP BY b ORDER BY b DESC LIMIT 3']) AS query
 	WHERE aa_answer(query, 'aa_many') IS DISTINCT FROM aa_answer(query, 'aa_many_h');
+-- more things to sort by than a function may have arguments, in memory and beyond it; and as many arguments as it may have
+CREATE AGGREGATE aa_last(VARIADIC "any") (sfunc = format, stype = text, initcond = '%99$s');
+CREATE TABLE aa_long AS
+	SELECT format('SELECT %s md5(array_agg(v ORDER BY %s, ts, v)::text), count(*) FROM T WHERE k < %s GROUP BY %s', shown, list, top, keys) AS query
+		FROM (SELECT string_agg('k % ' || i, ', ') FROM generate_series(2, 150) AS i) AS l (list), (VALUES ('', '()', 3000), ('k,', 'k', 99)) AS g (shown, keys, top)
+	UNION ALL SELECT format('SELECT k %% 9, aa_last(%s ORDER BY v, ts) FROM T GROUP BY 1', string_agg('t || ' || i, ', ')) FROM generate_series(1, 99) AS i
+	UNION ALL SELECT format('SELECT array_agg(v ORDER BY %s) IS NULL FROM T WHERE k < 0', string_agg('k % ' || i, ', ')) FROM generate_series(2, 2000) AS i;
+SELECT left(query, 60) AS query, left(aa_answer(query, 'aa_many'), 40) AS answer FROM aa_long ORDER BY query COLLATE "C";
+SELECT left(query, 60) AS query, aa_answer(query, 'aa_many') AS strata, aa_answer(query, 'aa_many_h') AS heap FROM aa_long WHERE aa_answer(query, 'aa_many') IS DISTINCT FROM aa_answer(query, 'aa_many_h');
 RESET work_mem;
 RESET hash_mem_multiplier;
 
@@ -160,7 +169,8 @@ GRANT EXECUTE ON FUNCTION text_larger(text, text) TO PUBLIC;
 DROP AGGREGATE aa_longest(text);
 DROP ROLE aa_owner;
 RESET ROLE;
-DROP TABLE aa, aa_many, aa_many_h, aa_list, aa_groups;
+DROP TABLE aa, aa_many, aa_many_h, aa_list, aa_groups, aa_long;
+DROP AGGREGATE aa_last("any");
 DROP AGGREGATE aa_weighted(numeric, int);
 DROP AGGREGATE aa_append(anycompatible);
 DROP FUNCTION aa_add, aa_answer, aa_differ, aa_rows;
