@@ -52,6 +52,12 @@ extern bool strata_batch_builder_add(StrataBatchBuilder *builder,
  */
 extern void strata_batch_builder_set_limit(StrataBatchBuilder *builder,
 										   int nrows);
+
+/*
+ * The rows to come are one batch whatever they take, as that of which they
+ * are: columns that were added since make it larger.
+ */
+extern void strata_batch_builder_keep_together(StrataBatchBuilder *builder);
 extern int	strata_batch_builder_nrows(const StrataBatchBuilder *builder);
 
 /*

@@ -78,6 +78,7 @@ strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
 	b->layout = layout;
 	b->level = level;
 	b->max_rows = b->limit = Min(max_rows, STRATA_CODEC_MAX_ROWS);
+	b->byte_limit = BATCH_BYTE_LIMIT;
 	b->segment = palloc0(sizeof(Datum) * Max(layout->nsegment, 1));
 	b->segment_isnull = palloc0(Max(layout->nsegment, 1));
 	b->columns = palloc0(sizeof(ColumnBuffer) * Max(schema->natts, 1));
@@ -95,6 +96,13 @@ strata_batch_builder_create(Relation rel, const StrataBatchSchema *schema,
 		init_range(b, &b->ranges[b->nranges++], layout->order[i].attno);
 	MemoryContextSwitchTo(old);
 	return b;
+}
+
+/* See batch_build.h. */
+void
+strata_batch_builder_keep_together(StrataBatchBuilder *b)
+{
+	b->byte_limit = SIZE_MAX;
 }
 
 /* See batch_build.h. */

@@ -46,6 +46,9 @@ typedef struct OrderRange
 	SortSupportData sort;		/* ascending, column's collation */
 } OrderRange;
 
+/* A batch closes when the bytes of its by-reference values reach this. */
+#define BATCH_BYTE_LIMIT (16 * 1024 * 1024)
+
 struct StrataBatchBuilder
 {
 	MemoryContext mcxt;			/* owns everything here */
@@ -56,6 +59,7 @@ struct StrataBatchBuilder
 	StrataLevel level;
 	int			max_rows;		/* there is room for */
 	int			limit;			/* a batch is to have */
+	Size		byte_limit;		/* it ends with the row that reaches this */
 	int			nrows;
 	Size		nbytes;
 	int			ncolumns;

@@ -17,9 +17,6 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
-/* A batch closes when the bytes of its by-reference values reach this. */
-#define BATCH_BYTE_LIMIT (16 * 1024 * 1024)
-
 static bool
 is_of_segment(StrataBatchBuilder *b, const Datum *values, const bool *isnull)
 {
@@ -180,7 +177,7 @@ strata_batch_builder_add(StrataBatchBuilder *b, const Datum *values,
 	Assert(b->nrows <= STRATA_CODEC_MAX_ROWS);	/* batch:B8 */
 	if (b->nrows > 0)
 	{
-		if (b->nrows >= b->limit || b->nbytes >= BATCH_BYTE_LIMIT ||
+		if (b->nrows >= b->limit || b->nbytes >= b->byte_limit ||
 			!is_of_segment(b, values, isnull) || mixes_nulls(b, isnull))
 			return false;
 	}
@@ -237,7 +234,7 @@ count_records(const StrataBatchBuilder *b, const StrataRecordForm *form,
 	}
 	for (int row = 0; form->has_chunk && row < n; row++)
 	{
-		if (nbytes >= BATCH_BYTE_LIMIT)
+		if (nbytes >= b->byte_limit)
 			return row;
 		for (int i = 0; i < form->ncolumns; i++)
 		{

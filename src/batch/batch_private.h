@@ -79,19 +79,9 @@ extern const char *strata_seal_check_row(const StrataBatchSchema *schema,
 										 const bytea *summary,
 										 StrataSealMemo *memo);
 
-/*
- * The seal of a column of the batch that begins with first_row, when the
- * column was of that (base) type.
- */
+/* The seal of a column of the batch that begins with first_row. */
 extern uint32 strata_seal_of_column(const StrataBatchSchema *schema,
-									int64 first_row, AttrNumber attno,
-									Oid type);
-
-/*
- * The base type, and those from which ALTER TYPE may have come to it without
- * touching values, by any number of steps; oids, in the current context.
- */
-extern List *strata_seal_types(Oid type);
+									int64 first_row, AttrNumber attno);
 
 /*
  * batch_pack.c: the encoded bytes of a stored column, also where it shares a

@@ -49,7 +49,6 @@ make_reader(MemoryContext mcxt, Relation rel, const StrataBatchSchema *schema)
 	{
 		reader->columns[i].attno = (AttrNumber) (i + 1);
 		reader->columns[i].type = schema->types[i];
-		reader->columns[i].sealed_as = schema->types[i].typid;
 	}
 	return reader;
 }
@@ -394,44 +393,11 @@ strata_batch_reader_encoded(StrataBatchReader *reader, AttrNumber attno,
 	return buf;
 }
 
-/*
- * The seal that col's column has if it is of the type that it had in batches
- * lately.
- */
 static uint32
-present_seal(StrataBatchReader *reader, const StrataColumn *col)
+seal_of(StrataBatchReader *reader, const StrataColumn *col)
 {
-	return strata_seal_of_column(reader->schema, reader->first_row, col->attno,
-								 col->sealed_as);
-}
-
-/* The types that the column has, or may have had before. */
-static const List *
-possible_types(StrataBatchReader *reader, StrataColumn *col)
-{
-	if (col->types == NIL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(reader->mcxt);
-
-		col->types = strata_seal_types(col->type.typid);
-		MemoryContextSwitchTo(old);
-	}
-	return col->types;
-}
-
-/*
- * The seal does not fit: take the column to be of possible type number i;
- * false: there are no more.
- */
-static bool
-try_type(StrataBatchReader *reader, StrataColumn *col, int i)
-{
-	const List *types = possible_types(reader, col);
-
-	if (i >= list_length(types))
-		return false;
-	col->sealed_as = list_nth_oid(types, i);
-	return true;
+	return strata_seal_of_column(reader->schema, reader->first_row,
+								 col->attno);
 }
 
 /* See batch_reader.h. */
@@ -459,10 +425,8 @@ strata_batch_reader_filter(StrataBatchReader *reader, AttrNumber attno,
 	MemoryContextSwitchTo(old);
 	if (*size == 0 || len < STRATA_BLOOM_HEAD + *size)
 		strata_batch_column_corrupt(reader, attno, "its filter is damaged");
-	for (int i = 0; !strata_bloom_check(buf, *size, present_seal(reader, col));
-		 i++)
-		if (!try_type(reader, col, i))
-			strata_batch_column_corrupt(reader, attno, "its filter is damaged");
+	if (!strata_bloom_check(buf, *size, seal_of(reader, col)))
+		strata_batch_column_corrupt(reader, attno, "its filter is damaged");
 	return buf;
 }
 
@@ -474,13 +438,10 @@ strata_batch_check_column(StrataBatchReader *reader, StrataColumn *col,
 	StrataCodecInfo info;
 	StrataCodecResult rc;
 
-	for (int i = 0;
-		 (rc = strata_column_check(buf, len, present_seal(reader, col),
-								   &info)) != STRATA_CODEC_OK;
-		 i++)
-		if (!try_type(reader, col, i))
-			strata_batch_column_corrupt(reader, col->attno,
-										strata_codec_result_text(rc));
+	rc = strata_column_check(buf, len, seal_of(reader, col), &info);
+	if (rc != STRATA_CODEC_OK)
+		strata_batch_column_corrupt(reader, col->attno,
+									strata_codec_result_text(rc));
 	if (info.nrows != (uint32) reader->nrows || info.kind != col->type.kind ||
 		info.width != col->type.width)
 		strata_batch_column_corrupt(reader, col->attno,
@@ -520,7 +481,7 @@ strata_batch_reader_copy_column(StrataBatchReader *reader, AttrNumber attno,
 	MemoryContextSwitchTo(old);
 	copy = palloc(col->encoded_len);
 	memcpy(copy, col->encoded, col->encoded_len);
-	strata_column_seal(copy, present_seal(reader, col));
+	strata_column_seal(copy, seal_of(reader, col));
 	*len = col->encoded_len;
 	return copy;
 }
@@ -582,7 +543,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 	StrataColumn *col = &reader->columns[attno - 1];
 	TupleTableSlot *slot = reader->batch_slot;
 	AttrNumber	catt;
-	Oid			type;
+	Form_pg_attribute att;
 	MemoryContext old;
 
 	Assert(from >= 0 && n >= 0 && from + n <= reader->nrows);	/* batch:B8 */
@@ -616,9 +577,9 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 		if (catt == 0)
 			strata_batch_column_corrupt(reader, attno,
 										"the companion has no such segmentby column");
-		type = TupleDescAttr(reader->schema->batch_desc, catt - 1)->atttypid;
-		if (type != col->type.typid &&
-			!list_member_oid(possible_types(reader, col), type))
+		att = TupleDescAttr(reader->schema->batch_desc, catt - 1);
+		if (att->attlen != col->type.typlen ||
+			att->attbyval != col->type.typbyval)
 			strata_batch_column_corrupt(reader, attno,
 										"the companion's segmentby column is of another type");
 		col->constant = true;

@@ -71,10 +71,6 @@ typedef struct StrataColumn
 	Size		encoded_len;
 	int			nnulls;			/* private: of the whole column */
 	StrataCodecId codec;		/* private: of encoded */
-	Oid			sealed_as;		/* private: the type that batches lately had
-								 * it as */
-	List	   *types;			/* private: those it may have been of; NIL:
-								 * not asked yet */
 } StrataColumn;
 
 /* Where reading of a summary stands; private. */

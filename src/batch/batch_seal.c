@@ -7,27 +7,19 @@
  * decoding, and over which columns are there, but not over their contents,
  * which mostly lie in TOAST.  Each encoded column has a checksum of its own,
  * checked when the column is fetched.  It is sealed with the companion's oid,
- * the batch's first row number, the attribute number and the column's type: a
- * sound column of another table, batch, column or type is not taken for this
- * one (docs/adr/017).
- *
- * ALTER TYPE leaves batches as they are where it leaves the rows of heap as
- * they are: their columns are sealed with a former type.  There are few that
- * this may have been, and they are tried.
+ * the batch's first row number, the attribute number and the length of the
+ * column's type: a sound column of another table, batch or column is not taken
+ * for this one (docs/adr/017).  ALTER TYPE leaves batches as they are where it
+ * leaves the rows of heap as they are, so the type itself is not in the seal.
  *
  * src/batch/batch_seal.c
  *-------------------------------------------------------------------------
  */
 #include "batch/batch_private.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/table.h"
-#include "catalog/pg_cast.h"
-#include "catalog/pg_type.h"
 #include "port/pg_crc32c.h"
 #include "utils/datum.h"
-#include "utils/lsyscache.h"
 
 #define CRC_OFFSET 1
 
@@ -258,59 +250,13 @@ strata_seal_check_row(const StrataBatchSchema *schema, TupleTableSlot *slot,
 /* See batch_private.h. */
 uint32
 strata_seal_of_column(const StrataBatchSchema *schema, int64 first_row,
-					  AttrNumber attno, Oid type)
+					  AttrNumber attno)
 {
 	uint64		place[4] =
 	{schema->companion, (uint64) first_row, (uint64) attno,
-	type};
+	(uint16) schema->types[attno - 1].typlen};
 
 	return strata_crc32c(place, sizeof(place));
-}
-
-/* Add what a cast without a function makes one of these types. */
-static List *
-add_cast_sources(List *types, Relation casts)
-{
-	SysScanDesc scan = systable_beginscan(casts, InvalidOid, false, NULL, 0,
-										  NULL);
-	HeapTuple	tuple;
-
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_cast form = (Form_pg_cast) GETSTRUCT(tuple);
-
-		if (form->castmethod == COERCION_METHOD_BINARY &&
-			list_member_oid(types, form->casttarget))
-			types = list_append_unique_oid(types,
-										   getBaseType(form->castsource));
-	}
-	systable_endscan(scan);
-	return types;
-}
-
-/* See batch_private.h. */
-List *
-strata_seal_types(Oid type)
-{
-	Relation	casts = table_open(CastRelationId, AccessShareLock);
-	List	   *types = list_make1_oid(type);
-	int			n;
-
-	/* steps may follow one another */
-	do
-	{
-		n = list_length(types);
-		/* no rewrite where the time zone is UTC */
-		if (list_member_oid(types, TIMESTAMPOID) ||
-			list_member_oid(types, TIMESTAMPTZOID))
-			types =
-				list_append_unique_oid(list_append_unique_oid(types,
-															  TIMESTAMPOID),
-									   TIMESTAMPTZOID);
-		types = add_cast_sources(types, casts);
-	} while (list_length(types) > n);
-	table_close(casts, AccessShareLock);
-	return types;
 }
 
 /* See batch_private.h. */
@@ -329,8 +275,7 @@ strata_seal_columns(const StrataBatchSchema *schema, Datum *values,
 
 		if (catt == 0 || isnull[catt - 1])
 			continue;
-		seal = strata_seal_of_column(schema, first_row, attno,
-									 schema->types[attno - 1].typid);
+		seal = strata_seal_of_column(schema, first_row, attno);
 		buf = (uint8 *) VARDATA(DatumGetPointer(values[catt - 1]));
 		if (buf[0] == STRATA_BLOOM_MARK)
 		{

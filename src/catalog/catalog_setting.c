@@ -262,6 +262,9 @@ has_order(Oid typid)
 	return OidIsValid(type->lt_opr) && OidIsValid(type->btree_opf);
 }
 
+/* A batch's row has the value, or least and greatest, of each in it. */
+#define MAX_LAYOUT_COLUMNS 100
+
 /* Check one list; *used collects attnos over both options. */
 static void
 check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
@@ -298,6 +301,13 @@ check_list(Relation rel, const char *name, List *sorts, Bitmapset **used)
 							strata_option_typed("orderby")),
 					 errhint("Name each column once, in one of the two options.")));
 		*used = bms_add_member(*used, attno);
+		if (bms_num_members(*used) > MAX_LAYOUT_COLUMNS)
+			ereport(ERROR,
+					(errcode(ERRCODE_TOO_MANY_COLUMNS),
+					 errmsg("%s and %s cannot have more than %d columns together",
+							strata_option_typed("segmentby"),
+							strata_option_typed("orderby"),
+							MAX_LAYOUT_COLUMNS)));
 		if (!has_order(att->atttypid))
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),

@@ -125,6 +125,7 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 										  settings->codecs,
 										  settings->codec_level,
 										  reader->nrows);
+	strata_batch_builder_keep_together(builder);
 	row = MakeSingleTupleTableSlot(RelationGetDescr(store->rel),
 								   &TTSOpsVirtual);
 	strata_batch_builder_want_filters(builder, settings->bloom);

@@ -13,7 +13,7 @@
 
 /*
  * Rows of more stay in the row store: who reads a batch may have to have its
- * values in memory, those of BATCH_BYTE_LIMIT (batch_fill.c) and a row more.
+ * values in memory, those of BATCH_BYTE_LIMIT and a row more.
  */
 #define MAX_ROW_BYTES (64 * 1024 * 1024)
 

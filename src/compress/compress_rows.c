@@ -10,7 +10,8 @@
  *
  * Recompression first does the same, and with batches of former layouts; then
  * compress_merge.c looks at what lies side by side.  When the encoding was
- * changed (level, codecs, rows per batch) all batches are made anew.
+ * changed (level, codecs, rows per batch), or there is no index on the
+ * segments (32 columns and more), all batches are made anew.
  *
  * Memory: maintenance_work_mem (compress_gather.c) and one batch.
  *
@@ -32,6 +33,7 @@
 #include "storage/predicate.h"
 #include "utils/inval.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
 
 /* Where sorted rows come from and batches go to. */
 typedef struct CompressState
@@ -46,6 +48,8 @@ typedef struct CompressState
 	bool		silenced;		/* R's deletes are hidden from logical
 								 * decoding */
 	StrataRowCheck *check;
+	Tuplestorestate *misfits;	/* rows of batches that fit into none any
+								 * more; NULL: none so far */
 	int64		nread;
 	int64		nskipped;
 } CompressState;
@@ -63,6 +67,48 @@ take_row(CompressState *state, TupleTableSlot *slot)
 	strata_gather_add(state->gather, own);
 	if (own != slot)
 		ExecClearTuple(own);
+}
+
+/* Hand a batch's row on, or keep it for the row store. */
+static void
+take_batch_row(CompressState *state, TupleTableSlot *slot)
+{
+	if (strata_row_fits(state->check, slot))
+	{
+		take_row(state, slot);
+		return;
+	}
+	if (state->misfits == NULL)
+		state->misfits = tuplestore_begin_heap(false, false, work_mem);
+	tuplestore_puttupleslot(state->misfits, slot);
+	state->nskipped++;
+}
+
+/*
+ * The misfits become rows of the row store.  Their batches are deleted by now:
+ * a unique index would find the rows there.
+ */
+static void
+put_misfits(CompressState *state)
+{
+	StrataRowWriter *writer;
+	TupleTableSlot *slot;
+
+	if (state->misfits == NULL)
+		return;
+	writer = strata_row_writer_begin(state->rel);
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(state->rel),
+									&TTSOpsMinimalTuple);
+	while (tuplestore_gettupleslot(state->misfits, true, false, slot))
+	{
+		ExecCopySlot(writer->slot, slot);
+		strata_row_writer_put(writer);
+		strata_row_writer_index(writer);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	strata_row_writer_end(writer);
+	tuplestore_end(state->misfits);
+	state->misfits = NULL;
 }
 
 /* Read the row store; what can be compressed is deleted and taken. */
@@ -148,7 +194,7 @@ take_other_layouts(CompressState *state)
 			if (strata_batch_row_is_gone(reader, row))
 				continue;
 			strata_batch_store_row(state->rel, reader, row, slot);
-			take_row(state, slot);
+			take_batch_row(state, slot);
 		}
 		strata_store_delete_batch_with_entries(store, &batch_slot->tts_tid,
 											   reader->first_row,
@@ -177,7 +223,7 @@ take_batches(CompressState *state)
 	{
 		if ((state->nread & 1023) == 0)
 			strata_progress_rows(state->nread, state->writer->nrows);
-		take_row(state, slot);
+		take_batch_row(state, slot);
 	}
 	strata_row_scan_end(scan);
 	ExecDropSingleTupleTableSlot(slot);
@@ -362,7 +408,8 @@ strata_store_compress(Relation rel, bool recompress,
 	encoded = strata_settings_get_text(RelationGetRelid(state.store->batches),
 									   "encoding");
 	result->incremental = recompress && encoded != NULL &&
-		strcmp(encoded, encoding) == 0;
+		strcmp(encoded, encoding) == 0 &&
+		OidIsValid(strata_store_segment_index(state.store, layout, false));
 	expect_rows(&state, recompress, result->incremental);
 	strata_progress_phase(STRATA_PHASE_READING);
 	take_row_store(&state);
@@ -371,6 +418,7 @@ strata_store_compress(Relation rel, bool recompress,
 		take_other_layouts(&state);
 	else if (recompress)
 		take_batches(&state);
+	put_misfits(&state);
 	strata_gather_end(state.gather);
 	strata_batch_writer_flush(state.writer);
 	if (result->incremental)

@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "catalog/catalog.h"
 #include "compress/compress.h"
+#include "store/store_companion.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -74,6 +75,7 @@ strata_hook_column_dropped(Oid relid, AttrNumber attno)
 
 	if (name == NULL || !may_have_options(relid))
 		return;
+	strata_companion_column_dropped(relid, attno);
 	strata_settings_column_changed(relid, name, NULL);
 	note_column(relid, name, true);
 }

@@ -652,6 +652,104 @@ strata_companion_bind(Oid companion, Oid relid)
 	}
 }
 
+/* The table that strata_companion_bind made the column depend on. */
+static Oid
+table_of_column(Oid companion, AttrNumber attno)
+{
+	Relation	pg_depend = table_open(DependRelationId, AccessShareLock);
+	Oid			result = InvalidOid;
+	ScanKeyData key[3];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key[0], Anum_pg_depend_classid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&key[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(companion));
+	ScanKeyInit(&key[2], Anum_pg_depend_objsubid, BTEqualStrategyNumber,
+				F_INT4EQ, Int32GetDatum(attno));
+	scan = systable_beginscan(pg_depend, DependDependerIndexId, true, NULL, 3,
+							  key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+
+		if (form->deptype == DEPENDENCY_AUTO &&
+			form->refclassid == RelationRelationId && form->refobjsubid == 0)
+			result = form->refobjid;
+	}
+	systable_endscan(scan);
+	table_close(pg_depend, AccessShareLock);
+	return result;
+}
+
+/* Does nothing of the companion's column stand for column attno of R? */
+static bool
+is_column_of_former_type(Oid companion, AttrNumber catt, Oid relid,
+						 AttrNumber attno)
+{
+	HeapTuple	mine = SearchSysCache2(ATTNUM, ObjectIdGetDatum(companion),
+									   Int16GetDatum(catt));
+	HeapTuple	theirs = SearchSysCache2(ATTNUM, ObjectIdGetDatum(relid),
+										 Int16GetDatum(attno));
+	bool		result = false;
+
+	if (HeapTupleIsValid(mine) && HeapTupleIsValid(theirs))
+	{
+		Form_pg_attribute a = (Form_pg_attribute) GETSTRUCT(mine);
+		Form_pg_attribute b = (Form_pg_attribute) GETSTRUCT(theirs);
+
+		result = !b->attisdropped &&
+			(a->atttypid != getBaseType(b->atttypid) ||
+			 a->attcollation != b->attcollation);
+	}
+	if (HeapTupleIsValid(mine))
+		ReleaseSysCache(mine);
+	if (HeapTupleIsValid(theirs))
+		ReleaseSysCache(theirs);
+	return result;
+}
+
+/*
+ * See store_companion.h.  PostgreSQL drops what depends on a type together
+ * with it: a column of R of that type, and those of the companion.  After
+ * ALTER TYPE it is the companion's alone.
+ */
+void
+strata_companion_column_dropped(Oid relid, AttrNumber attno)
+{
+	char	   *name;
+	char	   *schema;
+	char	   *full;
+	int			number;
+	Oid			table;
+	Relation	batches;
+	BlockNumber nblocks;
+
+	if (!strata_companion_is(relid))
+		return;
+	name = get_attname(relid, attno, true);
+	table = table_of_column(relid, attno);
+	if (name == NULL || !OidIsValid(table) ||
+		sscanf(name, "%*[a-z]_%d", &number) != 1 ||
+		!is_column_of_former_type(relid, attno, table, (AttrNumber) number))
+		return;
+	batches = table_open(relid, NoLock);
+	nblocks = RelationGetNumberOfBlocks(batches);
+	table_close(batches, NoLock);
+	schema = get_namespace_name(get_rel_namespace(table));
+	full = quote_qualified_identifier(schema, get_rel_name(table));
+	if (nblocks > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("cannot drop what batches of table \"%s\" still use",
+						get_rel_name(table)),
+				 errdetail("Values of column \"%s\" are kept as they were before its type or collation was altered.",
+						   get_attname(table, (AttrNumber) number, false)),
+				 errhint("SELECT compress_chunk(%s, recompress => true); VACUUM %s;",
+						 quote_literal_cstr(full), full)));
+}
+
 static void
 drop_table(Oid table)
 {

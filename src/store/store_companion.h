@@ -41,6 +41,13 @@ extern void strata_companion_drop(Oid companion);
 extern void strata_companion_bind(Oid companion, Oid relid);
 
 /*
+ * A column of the table is about to be dropped: an error (2BP01) if the table
+ * is a companion with batches, and R's column, which is of another type or
+ * collation by now, would lose its values.
+ */
+extern void strata_companion_column_dropped(Oid relid, AttrNumber attno);
+
+/*
  * Who owns the extension, and with it all companions.  DDL on these is done as
  * he (strata_role_enter).
  */
