@@ -397,8 +397,11 @@ typedef struct Candidate
 static bool
 can_segment(Form_pg_attribute att)
 {
-	Oid			type = getBaseType(att->atttypid);
+	Oid			type;
 
+	if (!strata_attribute_is_kept(att))
+		return false;
+	type = getBaseType(att->atttypid);
 	switch (type)
 	{
 		case INT2OID:
@@ -412,9 +415,9 @@ can_segment(Form_pg_attribute att)
 		case NAMEOID:
 		case UUIDOID:
 		case INETOID:
-			return strata_attribute_is_kept(att);
+			return true;
 	}
-	return strata_attribute_is_kept(att) && type_is_enum(type);
+	return type_is_enum(type);
 }
 
 /* The better candidate first. */

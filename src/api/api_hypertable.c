@@ -227,9 +227,6 @@ strata_set_integer_now_func(PG_FUNCTION_ARGS)
 {
 	StrataHypertable *ht;
 	Oid			function;
-	Oid		   *argtypes;
-	int			nargs;
-	Oid			result;
 
 	strata_api_require_argument(fcinfo, 0, "hypertable");
 	strata_api_require_argument(fcinfo, 1, "integer_now_func");
@@ -250,29 +247,9 @@ strata_set_integer_now_func(PG_FUNCTION_ARGS)
 				 errmsg("integer_now function is already set for hypertable \"%s\"",
 						get_rel_name(ht->relid)),
 				 errhint("Give replace_if_exists => true to set another.")));
-	if (!SearchSysCacheExists1(PROCOID, ObjectIdGetDatum(function)))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("function with OID %u does not exist", function)));
-	result = get_func_signature(function, &argtypes, &nargs);
-	if (nargs != 0 || getBaseType(result) != ht->key_type ||
-		get_func_prokind(function) != PROKIND_FUNCTION ||
-		get_func_retset(function) ||
-		func_volatile(function) == PROVOLATILE_VOLATILE)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-				 errmsg("invalid integer_now function \"%s\"",
-						get_func_name(function)),
-				 errhint("It takes no arguments, returns %s, and is STABLE or IMMUTABLE.",
-						 format_type_be(ht->key_type))));
-	if (strata_function_aclcheck(function, GetUserId(), ACL_EXECUTE) !=
-		ACLCHECK_OK)
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION,
-					   get_func_name(function));
+	strata_hypertable_check_now(ht, function);
 	store_option(ht->relid, "integer_now_func",
-				 quote_qualified_identifier(
-											get_namespace_name(get_func_namespace(function)),
-											get_func_name(function)));
+				 strata_function_name(function));
 	PG_RETURN_VOID();
 }
 

@@ -94,6 +94,9 @@ extern char *strata_settings_get_text(Oid relid, const char *name);
  */
 extern void strata_settings_check(Relation rel, List *options);
 
+/* ereport where ALTER TABLE sets or resets what is only written by us. */
+extern void strata_settings_refuse_internal(List *options, bool reset);
+
 /* Does the text of a segmentby name the column?  ereports where it is none. */
 extern bool strata_settings_list_names(const char *segmentby,
 									   const char *column);

@@ -58,6 +58,19 @@ static const char *const known_names[] = {"batch_index", "bloom", "chunk_interva
 	"orderby", "read_archives", "segmentby",
 "tablespaces"};
 
+/*
+ * What is written when a table is compressed, a chunk made, rows dropped or
+ * moved.  Dumps bring it along; nobody alters it.
+ */
+static const struct
+{
+	const char *name;
+	bool		can_reset;
+}			internal_options[] = {
+	{"compressed", true}, {"created", true}, {"divided", false},
+	{"gone", true}
+};
+
 #define OPTION_LIST_HINT \
 	"Valid options are strata.batch_index, strata.bloom, strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval, strata.integer_now_func and strata.read_archives."
 
@@ -437,6 +450,30 @@ strata_settings_check(Relation rel, List *options)
 	(void) strata_tablespaces_parse(find_option(options, "tablespaces"));
 	strata_option_codecs_check(rel, find_option(options, "codec_level"),
 							   codecs, segmentby);
+}
+
+/* See catalog.h. */
+void
+strata_settings_refuse_internal(List *options, bool reset)
+{
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+
+		for (int i = 0; i < (int) lengthof(internal_options); i++)
+		{
+			if (strcmp(def->defname, internal_options[i].name) != 0 ||
+				(reset && internal_options[i].can_reset))
+				continue;
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("option \"%s\" cannot be changed",
+							strata_option_typed(def->defname)),
+					 errdetail("It says what has been done to the table, and dumps bring it along.")));
+		}
+	}
 }
 
 /* See catalog.h. */

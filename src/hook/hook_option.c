@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "hook/hook_private.h"
 #include "hypertable/hypertable.h"
+#include "rollup/rollup.h"
 #include "store/store.h"
 
 #include "access/table.h"
@@ -91,11 +92,17 @@ yield_order(Oid relid, List *set)
 		strata_hypertable_yield_order(relid, segmentby);
 }
 
-/* Check and store options on an existing table. */
+/* Check and store options of a table, which may have just been made. */
 static void
-apply(Oid relid, List *set, List *reset)
+apply(Oid relid, List *set, List *reset, bool is_new)
 {
 	Relation	rel = table_open(relid, ShareUpdateExclusiveLock);
+
+	if (!is_new)
+	{
+		strata_settings_refuse_internal(set, false);
+		strata_settings_refuse_internal(reset, true);
+	}
 
 	if (!strata_relation_is_strata(rel) &&
 		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE && set != NIL)
@@ -129,8 +136,10 @@ apply(Oid relid, List *set, List *reset)
 		yield_order(relid, set);
 		strata_compat_sparse_index(rel, set);
 		strata_settings_check(rel, set);
-		strata_hypertable_check_options(rel, set);
-		strata_settings_store(relid, set, false);
+		strata_hypertable_check_options(rel, set, is_new);
+		strata_rollup_check_options(set);
+		strata_settings_store(relid, strata_hypertable_own_options(set),
+							  false);
 	}
 	table_close(rel, NoLock);
 }
@@ -167,7 +176,7 @@ apply_new(Oid relid, List *ours)
 
 	strata_hypertable_create_with(relid, &ours);
 	if (ours != NIL)
-		apply(relid, ours, NIL);
+		apply(relid, ours, NIL, true);
 	if (!policy)
 		return;
 	strata_sql_run(psprintf("SELECT " STRATA_INTERNAL_SCHEMA
@@ -186,7 +195,7 @@ apply_typed(Oid relid, List *set, List *reset, bool is_new)
 		if (is_new)
 			apply_new(relid, set);
 		else
-			apply(relid, set, reset);
+			apply(relid, set, reset, false);
 	}
 	PG_FINALLY();
 	{

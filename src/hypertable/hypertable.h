@@ -87,6 +87,10 @@ extern char *strata_time_interval_to_text(Oid key_type, int64 interval);
 extern int64 strata_time_interval_length(Oid key_type, int64 interval);
 extern int64 strata_time_interval_between(Oid key_type, int64 lo, int64 hi);
 
+/* So many times a chunk interval, or that itself where no type has as many. */
+extern int64 strata_time_interval_times(Oid key_type, int64 interval,
+										int64 factor);
+
 /*
  * An interval's length in microseconds, a month being 30 days where there are
  * days, too; ERRCODE_DATETIME_VALUE_OUT_OF_RANGE.
@@ -163,8 +167,21 @@ extern void strata_hypertable_yield_order(Oid relid, const char *segmentby);
 extern List *strata_hypertable_tablespaces(Oid relid);
 extern void strata_hypertable_set_tablespaces(Oid relid, List *names);
 
-/* Check options that ALTER or CREATE TABLE sets on a hypertable or table. */
-extern void strata_hypertable_check_options(Relation rel, List *options);
+/*
+ * Check options that ALTER or (is_new) CREATE TABLE sets on a hypertable or
+ * table.  A table may be made before the function that it names.  And those of
+ * them that say something in this cluster, which a dump may not be of.
+ */
+extern void strata_hypertable_check_options(Relation rel, List *options,
+											bool is_new);
+extern List *strata_hypertable_own_options(List *options);
+
+/* ereport where a function cannot tell the present time of a hypertable. */
+extern void strata_hypertable_check_now(const StrataHypertable *ht,
+										Oid function);
+
+/* A function's name with its schema, quoted. */
+extern char *strata_function_name(Oid function);
 
 /*
  * ereport when the relation is a hypertable with an index or CHECK that refers

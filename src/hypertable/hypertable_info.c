@@ -198,9 +198,55 @@ parse_created(const char *text, TimestampTz *created)
 	return good;
 }
 
+static void
+refuse_value(DefElem *def, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid value for option \"%s\": \"%s\"",
+					strata_option_typed(def->defname), defGetString(def)),
+			 errhint("%s", hint)));
+}
+
+/* See hypertable.h. */
+List *
+strata_hypertable_own_options(List *options)
+{
+	List	   *own = NIL;
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		/* a transaction of a dump's cluster */
+		if (strcmp(lfirst_node(DefElem, lc)->defname,
+				   STRATA_OPTION_DIVIDED) != 0)
+			own = lappend(own, lfirst(lc));
+	}
+	return own;
+}
+
+/*
+ * The option's text names a function that there is, and that will do; it gets
+ * its schema, since others have another search path.
+ */
+static void
+check_now_option(const StrataHypertable *ht, DefElem *def, bool is_new)
+{
+	List	   *name = strata_qualified_name_list(defGetString(def));
+	Oid			function;
+
+	if (!strata_time_type_is_integer(ht->key_type))
+		refuse_value(def, "A time that is no integer needs no such function.");
+	if (is_new)
+		return;
+	function = LookupFuncName(name, 0, NULL, false);
+	strata_hypertable_check_now(ht, function);
+	def->arg = (Node *) makeString(strata_function_name(function));
+}
+
 /* See hypertable.h. */
 void
-strata_hypertable_check_options(Relation rel, List *options)
+strata_hypertable_check_options(Relation rel, List *options, bool is_new)
 {
 	ListCell   *lc;
 
@@ -216,12 +262,10 @@ strata_hypertable_check_options(Relation rel, List *options)
 			(void) strata_storage_options_parse(defGetString(def));
 		if (strcmp(def->defname, STRATA_OPTION_CREATED) == 0 &&
 			!parse_created(defGetString(def), &created))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid value for option \"%s\": \"%s\"",
-							strata_option_typed(def->defname),
-							defGetString(def)),
-					 errhint("It is the time when a chunk was made, which is written when it is.")));
+			refuse_value(def, "It is the time when a chunk was made, which is written when it is.");
+		if (strcmp(def->defname, STRATA_OPTION_DIVIDED) == 0 &&
+			strata_divided_parse(defGetString(def)) == 0)
+			refuse_value(def, "It is the transaction that divided a chunk, which is written when it does.");
 		if (!interval && strcmp(def->defname, STRATA_OPTION_NOW) != 0 &&
 			strcmp(def->defname, STRATA_OPTION_DIMENSIONS) != 0 &&
 			strcmp(def->defname, STRATA_OPTION_TABLESPACES) != 0)
@@ -237,6 +281,8 @@ strata_hypertable_check_options(Relation rel, List *options)
 		if (interval)
 			strata_time_interval_doubt(ht.key_type,
 									   strata_time_interval_from_text(ht.key_type, defGetString(def)));
+		if (strcmp(def->defname, STRATA_OPTION_NOW) == 0)
+			check_now_option(&ht, def, is_new);
 	}
 }
 
@@ -452,6 +498,54 @@ strata_partition_find(PartitionKey key, PartitionDesc desc, Oid key_type,
  *-------------------------------------------------------------------------
  */
 
+/*
+ * Can a function be called for the present time, whatever was made of it since
+ * it was named?
+ */
+static bool
+tells_integer(Oid function)
+{
+	Oid		   *argtypes;
+	int			nargs;
+	Oid			result = get_func_signature(function, &argtypes, &nargs);
+
+	return nargs == 0 && get_func_prokind(function) == PROKIND_FUNCTION &&
+		!get_func_retset(function) &&
+		strata_time_type_is_integer(getBaseType(result));
+}
+
+/* See hypertable.h. */
+char *
+strata_function_name(Oid function)
+{
+	char	   *schema = get_namespace_name(get_func_namespace(function));
+
+	return quote_qualified_identifier(schema, get_func_name(function));
+}
+
+/* See hypertable.h. */
+void
+strata_hypertable_check_now(const StrataHypertable *ht, Oid function)
+{
+	if (!SearchSysCacheExists1(PROCOID, ObjectIdGetDatum(function)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("function with OID %u does not exist", function)));
+	if (!tells_integer(function) ||
+		getBaseType(get_func_rettype(function)) != ht->key_type ||
+		func_volatile(function) == PROVOLATILE_VOLATILE)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
+				 errmsg("invalid integer_now function \"%s\"",
+						get_func_name(function)),
+				 errhint("It takes no arguments, returns %s, and is STABLE or IMMUTABLE.",
+						 format_type_be(ht->key_type))));
+	if (strata_function_aclcheck(function, GetUserId(), ACL_EXECUTE) !=
+		ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION,
+					   get_func_name(function));
+}
+
 /* What an integer_now function returns, which must be a time. */
 static int64
 call_now(const StrataHypertable *ht, Oid function, Oid type)
@@ -519,11 +613,11 @@ strata_hypertable_now(const StrataHypertable *ht)
 	acl = strata_function_aclcheck(function, GetUserId(), ACL_EXECUTE);
 	if (acl != ACLCHECK_OK)
 		aclcheck_error(acl, OBJECT_FUNCTION, name);
-	type = get_func_rettype(function);
-	if (!strata_time_type_is_integer(type))
+	type = getBaseType(get_func_rettype(function));
+	if (!tells_integer(function))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-				 errmsg("integer_now function %s of hypertable \"%s\" does not return an integer",
+				 errmsg("integer_now function %s of hypertable \"%s\" is no function that returns an integer",
 						name, get_rel_name(ht->relid))));
 	return call_now(ht, function, type);
 }

@@ -175,6 +175,9 @@ extern void strata_chunk_keep_settings(Oid hypertable, Oid chunk);
  */
 extern void strata_hypertable_note_divided(Oid relid);
 
+/* The transaction that the option's text names; 0: it is no such text. */
+extern uint64 strata_divided_parse(const char *text);
+
 /* A TOAST table goes, and not the table that it hangs on. */
 extern void strata_toast_drop(Oid toast);
 

@@ -225,6 +225,18 @@ strata_time_interval_length(Oid key_type, int64 interval)
 		(key_type == DATEOID ? 1 : USECS_PER_DAY);
 }
 
+/* See hypertable.h. */
+int64
+strata_time_interval_times(Oid key_type, int64 interval, int64 factor)
+{
+	/* intervals are read as microseconds */
+	int64		longest = key_type == DATEOID ?
+	PG_INT64_MAX / USECS_PER_DAY : PG_INT64_MAX;
+	int64		length = strata_time_interval_length(key_type, interval);
+
+	return length <= longest / factor ? interval * factor : interval;
+}
+
 /* Whole months and nothing else? */
 static bool
 is_months(const Interval *interval)

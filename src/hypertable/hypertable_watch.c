@@ -23,6 +23,8 @@
 #include "hypertable/hypertable_private.h"
 #include "pg/pg.h"
 
+#include <ctype.h>
+
 #include "access/table.h"
 #include "access/transam.h"
 #include "access/xact.h"
@@ -81,6 +83,21 @@ watch(Oid relid)
 }
 
 /* See hypertable_private.h. */
+uint64
+strata_divided_parse(const char *text)
+{
+	char	   *end;
+	uint64		xid;
+
+	if (!isdigit((unsigned char) text[0]))
+		return 0;
+	errno = 0;
+	xid = strtou64(text, &end, 10);
+	return errno == 0 && *end == '\0' &&
+		FullTransactionIdIsNormal(FullTransactionIdFromU64(xid)) ? xid : 0;
+}
+
+/* See hypertable_private.h. */
 void
 strata_partitions_settle(Relation rel)
 {
@@ -105,7 +122,7 @@ strata_partitions_settle(Relation rel)
 	divided = strata_settings_get_text(RelationGetRelid(rel),
 									   STRATA_OPTION_DIVIDED);
 	entry = watch(RelationGetRelid(rel));
-	entry->divided = divided == NULL ? 0 : strtou64(divided, NULL, 10);
+	entry->divided = divided == NULL ? 0 : strata_divided_parse(divided);
 	entry->settled = now;
 }
 

@@ -198,6 +198,9 @@ extern bool strata_rollup_combines(const StrataRollup *rollup,
  *-------------------------------------------------------------------------
  */
 
+/* Check options (without prefix) of a table that its aggregates write. */
+extern void strata_rollup_check_options(const List *options);
+
 /* Do options (without prefix) ask for a continuous aggregate? */
 extern bool strata_rollup_is_asked_for(List *options);
 

@@ -104,6 +104,7 @@ check_option(const DefElem *def)
 static void
 read_options(List *options, RollupOptions *read)
 {
+	StrataRanges lost;
 	ListCell   *lc;
 
 	memset(read, 0, sizeof(*read));
@@ -127,6 +128,9 @@ read_options(List *options, RollupOptions *read)
 			read->archive = defGetString(def);
 		else if (strcmp(def->defname, STRATA_ROLLUP_OPTION_KEPT) == 0)
 			read->kept = defGetString(def);
+		else if (strcmp(def->defname, STRATA_ROLLUP_OPTION_LOST) == 0)
+			strata_rollup_read_ranges(STRATA_ROLLUP_OPTION_LOST,
+									  defGetString(def), &lost);
 		else if (strcmp(def->defname, "archives") == 0)
 			read->archives = defGetString(def);
 		else if (strcmp(def->defname, STRATA_ROLLUP_OPTION_TIER_OF) == 0)
@@ -278,7 +282,9 @@ create_archive(const StrataRollup *rollup, Oid view,
 	else
 		request.interval_text =
 			strata_time_interval_to_text(source->key_type,
-										 source->interval * STRATA_ARCHIVE_CHUNKS);
+										 strata_time_interval_times(source->key_type,
+																	source->interval,
+																	STRATA_ARCHIVE_CHUNKS));
 	LockRelationOid(archive, AccessExclusiveLock);
 	strata_hypertable_create(archive, &request);
 	CommandCounterIncrement();

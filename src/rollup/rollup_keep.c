@@ -87,11 +87,14 @@ strata_rollup_read_ranges(const char *option, const char *text,
 		 word = strtok_r(NULL, " ", &rest))
 	{
 		char	   *end;
-		int64		lo = strtoll(word, &end, 10);
-		int64		hi = strncmp(end, "..", 2) == 0 ?
-		strtoll(end + 2, &end, 10) : lo;
+		int64		lo;
+		int64		hi;
 
-		if (*end != '\0' || lo >= hi)
+		errno = 0;
+		lo = strtoll(word, &end, 10);
+		hi = end > word && strncmp(end, "..", 2) == 0 ?
+			strtoll(end + 2, &end, 10) : lo;
+		if (errno != 0 || *end != '\0' || lo >= hi)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid value of option \"%s\": \"%s\"",

@@ -25,6 +25,7 @@
 #include "access/stratnum.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -60,6 +61,22 @@ strata_rollup_gone(Oid table, StrataRanges *gone)
 	const char *text = strata_settings_get_text(table, OPTION_GONE);
 
 	strata_rollup_read_ranges(OPTION_GONE, text == NULL ? "" : text, gone);
+}
+
+/* See rollup.h. */
+void
+strata_rollup_check_options(const List *options)
+{
+	StrataRanges gone;
+	ListCell   *lc;
+
+	foreach(lc, options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+
+		if (strcmp(def->defname, OPTION_GONE) == 0)
+			strata_rollup_read_ranges(OPTION_GONE, defGetString(def), &gone);
+	}
 }
 
 /* See rollup_private.h. */

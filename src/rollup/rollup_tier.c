@@ -395,10 +395,10 @@ tier_chunks(const StrataRollup *rollup, const StrataTier *tier,
 	int64		length = strata_time_interval_length(source->key_type,
 													 source->interval);
 
-	if (length < PG_INT64_MAX / STRATA_ARCHIVE_CHUNKS)
-		length *= STRATA_ARCHIVE_CHUNKS;
-	if (width < PG_INT64_MAX / CHUNK_BUCKETS)
-		length = Max(length, width * CHUNK_BUCKETS);
+	length = strata_time_interval_times(source->key_type, length,
+										STRATA_ARCHIVE_CHUNKS);
+	length = Max(length, strata_time_interval_times(source->key_type, width,
+													CHUNK_BUCKETS));
 	if (tier->keep != NULL)
 		length = Max(Min(length, keep / CHUNKS_KEPT), width);
 	return strata_time_interval_to_text(source->key_type, length);

@@ -292,11 +292,13 @@ match_pathkey(const StrataRelInfo *info, PathKey *pathkey, StrataOrderKey *key)
 		AttrNumber	attno = i < layout->nsegment ? layout->segment[i] :
 		layout->order[i - layout->nsegment].attno;
 		Form_pg_attribute att = TupleDescAttr(info->desc, attno - 1);
-		TypeCacheEntry *typcache = lookup_type_cache(att->atttypid,
-													 TYPECACHE_BTREE_OPFAMILY);
+		TypeCacheEntry *typcache;
 		Var		   *var;
 
-		if (att->attisdropped || pathkey->pk_opfamily != typcache->btree_opf ||
+		if (att->attisdropped)
+			continue;
+		typcache = lookup_type_cache(att->atttypid, TYPECACHE_BTREE_OPFAMILY);
+		if (pathkey->pk_opfamily != typcache->btree_opf ||
 			pathkey->pk_eclass->ec_collation != att->attcollation)
 			continue;
 		var = makeVar(info->rel->relid, attno, att->atttypid, att->atttypmod,

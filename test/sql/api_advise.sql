@@ -112,6 +112,18 @@ CREATE TABLE numbered (n bigint NOT NULL, host int, v float8);
 SELECT FROM create_hypertable('numbered', 'n', chunk_time_interval => 10000);
 INSERT INTO numbered SELECT i, i % 45, i % 7 FROM generate_series(0, 19999) i;
 SELECT substring(reason from 'in a chunk[^)]*\)') FROM advise_compression('numbered') WHERE segmentby = 'host';
+-- columns that were dropped
+CREATE TABLE dropped (gone_1 text, ts timestamptz NOT NULL, gone_2 int, host int, v float8, gone_3 uuid);
+INSERT INTO dropped SELECT 'x', '2026-01-01 00:00+00'::timestamptz + i / 3 * interval '10 s', 1, i % 3, i % 7 FROM generate_series(0, 5999) i;
+ALTER TABLE dropped DROP COLUMN gone_1, DROP COLUMN gone_2, DROP COLUMN gone_3;
+SELECT segmentby, orderby FROM advise_compression('dropped') ORDER BY rank LIMIT 1;
+SELECT column_name FROM estimate_compression('dropped') ORDER BY 1;
+ALTER TABLE dropped SET ACCESS METHOD strata, DROP COLUMN v;
+SELECT segmentby, orderby FROM advise_compression('dropped') ORDER BY rank LIMIT 1;
+SELECT column_name FROM estimate_compression('dropped') ORDER BY 1;
+SELECT compress_chunk('dropped') IS NOT NULL AS compressed;
+SELECT segmentby, orderby FROM advise_compression('dropped') ORDER BY rank LIMIT 1;
+SELECT column_name FROM strata.codec_choice('dropped') ORDER BY 1;
 CREATE VIEW w AS SELECT 1;
 SELECT * FROM advise_compression('w');
 CREATE ROLE api_advise_user;

@@ -122,10 +122,10 @@ SELECT count(*) FROM strata.hypertables;
 -- nobody makes the views fail by what he writes beside his own chunk
 CREATE TABLE v (time timestamptz NOT NULL);
 SELECT create_hypertable('v', 'time') IS NOT NULL;
-INSERT INTO v VALUES ('2026-01-01');
-ALTER TABLE v_20260101_chunk SET (strata.created = 'garbage');
 SET datestyle = 'ISO, DMY';
-ALTER TABLE v_20260101_chunk SET (strata.created = '13/02/2026 UTC');
+CREATE TABLE v_20260101_chunk PARTITION OF v FOR VALUES FROM ('2026-01-01') TO ('2026-01-08') USING strata WITH (strata.created = 'garbage');
+CREATE TABLE v_20260101_chunk PARTITION OF v FOR VALUES FROM ('2026-01-01') TO ('2026-01-08') USING strata WITH (strata.created = '13/02/2026 UTC');
+INSERT INTO v VALUES ('2026-01-01');
 SELECT chunk_creation_time AT TIME ZONE 'UTC' AS made FROM strata.chunks;
 SET datestyle = 'ISO, MDY';
 SELECT chunk_creation_time FROM strata.chunks;

@@ -125,3 +125,23 @@ SELECT relname FROM pg_class WHERE relname LIKE 'roc\_%archive%' AND relkind = '
 DROP FUNCTION roc_try;
 DROP TABLE roc_plain, roc_secret;
 DROP ROLE roc_stranger;
+-- chunks of an archive are ten times as long, where the type has as much
+CREATE TABLE roc_long (time int8 NOT NULL);
+SELECT FROM create_hypertable('roc_long', 'time', chunk_time_interval => 2000000000000000000::int8);
+INSERT INTO roc_long VALUES (5);
+CREATE MATERIALIZED VIEW roc_long_v WITH (strata.continuous) AS SELECT time_bucket(1000::int8, time) b, count(*) FROM roc_long GROUP BY 1;
+SELECT set_chunk_time_interval('roc_long', 9223372036854775807);
+CREATE MATERIALIZED VIEW roc_long_w WITH (strata.continuous) AS SELECT time_bucket(2000000000000000000::int8, time) b, count(*) FROM roc_long GROUP BY 1;
+SELECT set_chunk_time_interval('roc_long', 922337203685477580);
+CREATE MATERIALIZED VIEW roc_long_x WITH (strata.continuous) AS SELECT time_bucket(10::int8, time) b, count(*) FROM roc_long GROUP BY 1;
+CREATE TABLE roc_years (time timestamptz NOT NULL);
+SELECT FROM create_hypertable('roc_years', 'time', chunk_time_interval => interval '30000 years');
+INSERT INTO roc_years VALUES ('2026-01-01');
+CREATE MATERIALIZED VIEW roc_years_v WITH (strata.continuous) AS SELECT time_bucket('1 day', time) b, count(*) FROM roc_years GROUP BY 1;
+CREATE TABLE roc_days (time date NOT NULL);
+SELECT FROM create_hypertable('roc_days', 'time', chunk_time_interval => interval '100000000 days');
+INSERT INTO roc_days VALUES ('2026-01-01');
+CREATE MATERIALIZED VIEW roc_days_v WITH (strata.continuous) AS SELECT time_bucket('1 day', time) b, count(*) FROM roc_days GROUP BY 1;
+SELECT hypertable_name, time_interval, integer_interval FROM strata.dimensions WHERE hypertable_name ~ '^roc_.*_archive' ORDER BY 1;
+SELECT * FROM roc_long_v, roc_long_w, roc_long_x, roc_years_v, roc_days_v;
+DROP TABLE roc_long, roc_years, roc_days CASCADE;
