@@ -10,6 +10,15 @@ CREATE FUNCTION _strata.rollup_clean(view regclass, OUT lo bigint, OUT hi bigint
 COMMENT ON FUNCTION _strata.rollup_clean(regclass) IS
 'times from lo to before hi of which the archive of a continuous aggregate is what this snapshot sees of the rows';
 
+-- Conditions of many ranges; of a chunk its own alone are left (src/rollup/rollup_gaps.c).
+CREATE FUNCTION _strata.time_in_support(internal) RETURNS internal
+	AS 'MODULE_PATHNAME', 'strata_time_in_support' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION _strata.time_in(at anyelement, ranges bigint[]) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'strata_time_in' LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE SUPPORT _strata.time_in_support;
+COMMENT ON FUNCTION _strata.time_in(anyelement, bigint[]) IS
+'is a time in one of the ranges, of which the array has first times and those after the last, in its units';
+GRANT EXECUTE ON FUNCTION _strata.time_in(anyelement, bigint[]) TO PUBLIC;
+
 -- Policies that do it.
 CREATE FUNCTION add_continuous_aggregate_policy(
 	continuous_aggregate regclass,

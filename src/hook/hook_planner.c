@@ -52,6 +52,7 @@ hide_indexes(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
 {
 	if (previous_info_hook)
 		previous_info_hook(root, relid, inhparent, rel);
+	strata_rollup_gather_gaps(root, rel);
 	strata_scan_get_relation_info(root, relid, inhparent, rel);
 }
 

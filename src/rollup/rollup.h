@@ -15,6 +15,7 @@
 #include "time/time.h"
 
 #include "nodes/parsenodes.h"
+#include "nodes/pathnodes.h"
 #include "utils/snapshot.h"
 
 /*-------------------------------------------------------------------------
@@ -400,5 +401,12 @@ extern void strata_rollup_past_check(const List *uses, Snapshot snapshot);
 extern List *strata_rollup_rewrite_tables(Query *query, ParamListInfo params,
 										  const List *own);
 extern bool strata_rollup_is_refreshing;
+
+/*
+ * rollup_gaps.c.  To be called from get_relation_info_hook: before a chunk
+ * gets its hypertable's conditions, have those of many ranges of times be such
+ * that it gets its own ranges alone.
+ */
+extern void strata_rollup_gather_gaps(PlannerInfo *root, RelOptInfo *rel);
 
 #endif							/* STRATA_ROLLUP_H */

@@ -138,6 +138,10 @@ extern void strata_rollup_select_finals(Query *query,
 										const StrataRollup *rollup,
 										bool combine);
 
+/* That an expression of this type is in the ranges. */
+extern Node *strata_rollup_in_ranges(Expr *expr, Oid type,
+									 const StrataRanges *ranges);
+
 /* That the time of the definition's source is in the ranges, or is not. */
 extern Node *strata_rollup_time_in(const StrataRollup *rollup,
 								   const StrataRanges *ranges);

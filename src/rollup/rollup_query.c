@@ -76,8 +76,9 @@ any_of(List *clauses)
 		(Node *) makeBoolExpr(OR_EXPR, clauses, -1);
 }
 
-static Node *
-in_ranges(Expr *expr, Oid type, const StrataRanges *ranges)
+/* See rollup_private.h. */
+Node *
+strata_rollup_in_ranges(Expr *expr, Oid type, const StrataRanges *ranges)
 {
 	List	   *clauses = NIL;
 
@@ -106,7 +107,8 @@ time_var(const StrataRollup *rollup)
 Node *
 strata_rollup_time_in(const StrataRollup *rollup, const StrataRanges *ranges)
 {
-	return in_ranges(time_var(rollup), rollup->time_type, ranges);
+	return strata_rollup_in_ranges(time_var(rollup), rollup->time_type,
+								   ranges);
 }
 
 /* See rollup_private.h. */
@@ -190,6 +192,7 @@ Query *
 strata_rollup_archive_query(const StrataRollup *rollup,
 							const StrataRanges *ranges)
 {
+	Expr	   *bucket = (Expr *) strata_rollup_archive_var(rollup, 1);
 	Query	   *query = make_select();
 	RangeTblRef *ref = makeNode(RangeTblRef);
 	ParseState *pstate = make_parsestate(NULL);
@@ -205,8 +208,7 @@ strata_rollup_archive_query(const StrataRollup *rollup,
 	Assert(ranges == NULL || ranges->n > 0);	/* rollup:Z1 */
 	if (ranges != NULL)
 		query->jointree->quals =
-			in_ranges((Expr *) strata_rollup_archive_var(rollup, 1),
-					  rollup->bucket.type, ranges);
+			strata_rollup_in_ranges(bucket, rollup->bucket.type, ranges);
 	return query;
 }
 

@@ -34,7 +34,7 @@
 #include "utils/timestamp.h"
 
 /* A plan has at most so many ranges of one rollup. */
-#define MAX_RANGES 32
+#define MAX_RANGES 128
 
 /* Of fewer chunks it does not matter how many are read. */
 #define FEW_CHUNKS 4
