@@ -150,6 +150,24 @@ track_child(Oid relid, Oid parent)
 }
 
 /*
+ * ALTER TABLE has changed a column of the table, which it has locked.  Values
+ * of one that is computed may be others now (17: SET EXPRESSION).
+ */
+static void
+track_computed(Oid relid, AttrNumber attno)
+{
+	Relation	rel = relation_open(relid, AccessShareLock);
+	StrataTracked tracked;
+
+	if (rel->rd_rel->relkind == RELKIND_RELATION &&
+		rel->rd_rel->relispartition &&
+		TupleDescAttr(RelationGetDescr(rel), attno - 1)->attgenerated != 0 &&
+		strata_relation_is_strata(rel) && strata_store_tracked(rel, &tracked))
+		strata_track_whole(&tracked);	/* track:D1 */
+	relation_close(rel, AccessShareLock);
+}
+
+/*
  * See hook_private.h.  A partition that becomes a heap is changed unheard from
  * then on, an unlogged one is emptied by a crash; one that is detached
  * concurrently is out of sight at the end of the command's first transaction.
@@ -209,6 +227,7 @@ strata_hook_follow_detach(const AlterTableStmt *stmt)
 	}
 }
 
+/* What the server says of objects that are made, changed or dropped. */
 static void
 object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id,
 			  void *arg)
@@ -223,7 +242,10 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id,
 		strata_hook_column_dropped(object_id, sub_id);
 	if (access == OAT_POST_ALTER && class_id == RelationRelationId &&
 		sub_id > 0)
+	{
 		strata_hook_column_altered(object_id, sub_id);
+		track_computed(object_id, (AttrNumber) sub_id);
+	}
 	if (access == OAT_POST_ALTER && class_id == InheritsRelationId &&
 		sub_id == 0 && arg != NULL)
 		track_child(object_id,
