@@ -23,3 +23,10 @@ CREATE VIEW strata.archives AS
 COMMENT ON VIEW strata.archives IS
 'tiers of continuous aggregates of yours, finer first: their width, how long they are kept (NULL: for ever), and the hypertable that has them; level 0 is the rows they are made of';
 GRANT SELECT ON strata.archives TO PUBLIC;
+
+-- Around max(time) and the like of tables that read archives (src/rollup/rollup_ends.c).
+CREATE FUNCTION _strata.from_rows(value anyelement, at "any", hypertable oid, bound bigint, newest boolean) RETURNS anyelement
+	AS 'MODULE_PATHNAME', 'strata_from_rows' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION _strata.from_rows(anyelement, "any", oid, bigint, boolean) IS
+'the value, if its time is no older than the bound, or (not newest) older; else an error: rows that retention has dropped may have been that';
+GRANT EXECUTE ON FUNCTION _strata.from_rows(anyelement, "any", oid, bigint, boolean) TO PUBLIC;

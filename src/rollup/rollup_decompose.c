@@ -411,6 +411,13 @@ strata_rollup_state_combine(const Aggref *aggref)
 							  "deviation_total", 1, FLOAT8ARRAYOID);
 }
 
+/* See rollup_decompose_private.h. */
+bool
+strata_rollup_picks(const Aggref *aggref)
+{
+	return OidIsValid(picking_aggregate(aggref));
+}
+
 /* The time of what first() or last() picks. */
 Aggref *
 strata_rollup_picked_time(const Aggref *aggref)

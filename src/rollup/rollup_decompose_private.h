@@ -31,7 +31,8 @@ extern StrataDecomposition strata_rollup_decompose(const Aggref *aggref,
  * What it is made of: sum and count of an average, and of a deviation of
  * integers or numerics; the sum of squares of that, and its value by all
  * three; the state of a deviation of floats or of a regression, and what
- * combines that; the time of what first() or last() picks.
+ * combines that; the time of what first() or last() picks.  Is it one of
+ * these two?
  */
 extern void strata_rollup_average_partials(const Aggref *aggref, Aggref **sum,
 										   Aggref **count);
@@ -41,6 +42,7 @@ extern Expr *strata_rollup_deviation_value(const Aggref *aggref, Expr *sum,
 extern Aggref *strata_rollup_state_partial(const Aggref *aggref);
 extern Oid	strata_rollup_state_combine(const Aggref *aggref);
 extern Aggref *strata_rollup_picked_time(const Aggref *aggref);
+extern bool strata_rollup_picks(const Aggref *aggref);
 
 /* An aggregate of one argument. */
 extern Aggref *strata_rollup_make_aggref(Oid aggregate, Expr *arg,

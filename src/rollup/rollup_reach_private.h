@@ -41,6 +41,18 @@ extern List *strata_rollup_reach_use(Oid table, const StrataRanges *kept,
 extern bool strata_rollup_reach_holds(const List *use, ParamListInfo params);
 
 /*
+ * rollup_ends.c.  If the query aggregates nothing but the newest and oldest
+ * times of the table, have it fail where rows that are gone (needed) may have
+ * been these; then the rows answer it.
+ */
+extern bool strata_rollup_guard_ends(Query *query, Index varno, Oid table,
+									 AttrNumber attno, Oid type,
+									 const StrataRanges *needed);
+
+/* ereport (55000): rows of the table are gone, and no archive says it. */
+extern void strata_rollup_refuse_reach(Oid table);
+
+/*
  * ereport if an aggregate query asks for rows that are gone, but for queries,
  * and entries of such, that know what they do; else what the plan has to
  * carry.
