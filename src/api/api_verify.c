@@ -131,37 +131,36 @@ verify_entry(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 	ExecDropSingleTupleTableSlot(batch);
 }
 
+/* What verify_batch() does, as one argument. */
+typedef struct VerifyPiece
+{
+	StrataStore *store;
+	TupleTableSlot *slot;
+	VerifyOutput *out;
+} VerifyPiece;
+
+static void
+verify_piece(void *arg)
+{
+	VerifyPiece *piece = arg;
+	TupleTableSlot *slot = piece->slot;
+
+	if (DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) < 0)
+		verify_entry(piece->store, slot, piece->out);
+	else
+		strata_batch_verify(piece->out->rel, piece->store->schema, slot,
+							report_problem, piece->out);
+}
+
 /* Check one batch or row entry; what it raises for damage becomes a row. */
 static void
 verify_batch(StrataStore *store, TupleTableSlot *slot, VerifyOutput *out)
 {
-	MemoryContext mcxt = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
+	VerifyPiece piece = {store, slot, out};
+	char	   *damage = strata_error_damage_of(verify_piece, &piece);
 
-	PG_TRY();
-	{
-		if (DatumGetInt64(slot->tts_values[STRATA_BATCH_ATT_FIRST_ROW - 1]) <
-			0)
-			verify_entry(store, slot, out);
-		else
-			strata_batch_verify(out->rel, store->schema, slot, report_problem,
-								out);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(mcxt);
-		CurrentResourceOwner = owner;
-		error = CopyErrorData();
-		if (error->sqlerrcode != ERRCODE_DATA_CORRUPTED &&
-			error->sqlerrcode != ERRCODE_INTERNAL_ERROR)
-			PG_RE_THROW();
-		FlushErrorState();
-		report_problem(out, 0,
-					   error->detail != NULL ? error->detail : error->message);
-	}
-	PG_END_TRY();
+	if (damage != NULL)
+		report_problem(out, 0, damage);
 }
 
 /*

@@ -314,6 +314,14 @@ strata_attribute_is_kept(const FormData_pg_attribute *att)
  * Report damaged bytes: ERRCODE_DATA_CORRUPTED with the place in errdetail.
  * `what` is a codec_result_text or our own words; column may be NULL.
  */
+
+/*
+ * Run what may meet damage in a subtransaction: pins, locks and reads that
+ * were under way are given back when it fails.  The damage as a text, or NULL;
+ * other errors are raised.  What it allocates is the caller's.
+ */
+extern char *strata_error_damage_of(void (*work) (void *arg), void *arg);
+
 pg_noreturn extern void strata_error_corrupt(Relation rel, int64 first_row,
 											 const char *column,
 											 const char *what);

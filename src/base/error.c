@@ -8,6 +8,10 @@
  */
 #include "base/base.h"
 
+#include "access/xact.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
 /*
  * Damaged bytes in a batch.  Never returns.
  */
@@ -32,4 +36,47 @@ strata_error_corrupt(Relation rel, int64 first_row, const char *column,
 					   what),
 			 errhint("SELECT * FROM strata.verify('%s') lists every damaged batch.",
 					 relname)));
+}
+
+/* A TOAST chunk that is gone, or a page that cannot be read, is damage too. */
+static bool
+is_damage(const ErrorData *error)
+{
+	return error->sqlerrcode == ERRCODE_DATA_CORRUPTED ||
+		error->sqlerrcode == ERRCODE_INDEX_CORRUPTED ||
+		error->sqlerrcode == ERRCODE_IO_ERROR ||
+		error->sqlerrcode == ERRCODE_INTERNAL_ERROR;
+}
+
+/* See base.h. */
+char *
+strata_error_damage_of(void (*work) (void *arg), void *arg)
+{
+	MemoryContext mcxt = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	char	   *volatile damage = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(mcxt);
+	PG_TRY();
+	{
+		work(arg);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(mcxt);
+		error = CopyErrorData();
+		if (!is_damage(error))
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		damage = error->detail != NULL ? error->detail : error->message;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(mcxt);
+	CurrentResourceOwner = owner;
+	return damage;
 }

@@ -23,6 +23,29 @@ typedef struct Verifier
 	void	   *arg;
 } Verifier;
 
+/* What is to be decoded, and what came of it. */
+typedef struct VerifyDecode
+{
+	StrataBatchReader *reader;
+	AttrNumber	attno;
+	bool		wants_filter;
+	StrataColumn *col;
+	const uint8 *filter;
+	Size		size;
+} VerifyDecode;
+
+static void
+decode(void *arg)
+{
+	VerifyDecode *what = arg;
+
+	if (what->wants_filter)
+		what->filter = strata_batch_reader_filter(what->reader, what->attno,
+												  &what->size);
+	else
+		what->col = strata_batch_reader_column(what->reader, what->attno);
+}
+
 /*
  * Decode a column, or, where filter is given, fetch its filter: corruption
  * errors become reports, and the result, or *filter, NULL.
@@ -30,33 +53,20 @@ typedef struct Verifier
 static StrataColumn *
 verify_decode(Verifier *v, AttrNumber attno, const uint8 **filter, Size *size)
 {
-	StrataColumn *volatile col = NULL;
-	MemoryContext mcxt = CurrentMemoryContext;
+	VerifyDecode what = {v->reader, attno, filter != NULL};
+	char	   *damage = strata_error_damage_of(decode, &what);
 
-	PG_TRY();
+	if (damage != NULL)
 	{
-		if (filter != NULL)
-			*filter = strata_batch_reader_filter(v->reader, attno, size);
-		else
-			col = strata_batch_reader_column(v->reader, attno);
+		v->report(v->arg, attno, damage);
+		return NULL;
 	}
-	PG_CATCH();
+	if (filter != NULL)
 	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(mcxt);
-		error = CopyErrorData();
-		/* a TOAST chunk that is gone or torn is damage too */
-		if (error->sqlerrcode != ERRCODE_DATA_CORRUPTED &&
-			error->sqlerrcode != ERRCODE_INTERNAL_ERROR)
-			PG_RE_THROW();
-		FlushErrorState();
-		v->report(v->arg, attno,
-				  error->detail != NULL ? error->detail : error->message);
-		col = NULL;
+		*filter = what.filter;
+		*size = what.size;
 	}
-	PG_END_TRY();
-	return col;
+	return what.col;
 }
 
 /* A filter must be what the values make. */
