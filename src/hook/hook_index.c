@@ -99,6 +99,9 @@ strata_hook_reindex_all(const ReindexStmt * reindex)
 	table_close(pg_class, AccessShareLock);
 	foreach(lc, relids)
 	{
+		/* an event trigger's function (17) has left that of the portal */
+		if (ActiveSnapshotSet())
+			PopActiveSnapshot();
 		CommitTransactionCommand();
 		StartTransactionCommand();
 		PushActiveSnapshot(GetTransactionSnapshot());

@@ -151,9 +151,18 @@ END $$;
 SET ROLE postgres;
 SELECT first_run() AS before \gset
 RESET ROLE;
+-- (from 17 on an event trigger comes in between, with a snapshot)
+SET ROLE postgres;
+CREATE FUNCTION re.looks() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM count(*) FROM pg_class; END $$;
+CREATE EVENT TRIGGER re_looks ON ddl_command_end EXECUTE FUNCTION re.looks();
+RESET ROLE;
 SET client_min_messages = warning;
 REINDEX SCHEMA re;
 SET client_min_messages = error;
+SET ROLE postgres;
+DROP EVENT TRIGGER re_looks;
+DROP FUNCTION re.looks;
+RESET ROLE;
 SET ROLE postgres;
 SELECT first_run() <> :'before'::xid AS again;
 RESET ROLE;
