@@ -8,8 +8,9 @@
  * have a distance from the least.  What is computed of a dictionary's entries
  * (CASE, lower(), split_part()) comes as the same few pointers again and
  * again: they are numbered.  The codes of all keys make one number, an index
- * of groups that were found.  Equal codes are equal keys; equal keys may have
- * several codes, each of which is looked up.
+ * of groups that were found; where most numbers are nobody's, as those of
+ * status codes from 200 to 503 are, they are numbered anew.  Equal codes are
+ * equal keys; equal keys may have several codes, each of which is looked up.
  *
  * src/agg/agg_code.c
  *-------------------------------------------------------------------------
@@ -17,6 +18,7 @@
 #include "agg/agg_private.h"
 
 #include "common/hashfn.h"
+#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 
 /* Fewer runs are looked up one by one. */
@@ -25,9 +27,6 @@
 /* Different values of one key, and of all together. */
 #define MAX_VALUES 4096
 #define MAX_CODES 65536
-
-/* So many slots for pointers: a power of two. */
-#define POINTER_SLOTS (2 * MAX_VALUES)
 
 /* The row of a run's first. */
 static inline int
@@ -113,9 +112,10 @@ code_integers(const StrataAggState *agg, const StrataColumn *col, int *codes)
 static int
 code_pointers(const StrataAggState *agg, const StrataColumn *col, int *codes)
 {
-	Datum	   *places = palloc(sizeof(Datum) * POINTER_SLOTS);
-	int		   *numbers = palloc0(sizeof(int) * POINTER_SLOTS);
 	int			limit = Min(MAX_VALUES, agg->nruns / 2);
+	uint32		nslots = pg_nextpower2_32(2 * limit);
+	Datum	   *places = palloc(sizeof(Datum) * nslots);
+	uint16	   *numbers = palloc0(sizeof(uint16) * nslots);
 	int			n = 1;			/* 0: null */
 
 	for (int i = 0; i < agg->nruns; i++)
@@ -127,16 +127,15 @@ code_pointers(const StrataAggState *agg, const StrataColumn *col, int *codes)
 		codes[i] = 0;
 		if (is_null_at(col, row))
 			continue;
-		slot = (uint32) murmurhash32((uint32) (place >> 3)) &
-			(POINTER_SLOTS - 1);
+		slot = murmurhash32((uint32) (place >> 3)) & (nslots - 1);
 		while (numbers[slot] != 0 && places[slot] != place)
-			slot = (slot + 1) & (POINTER_SLOTS - 1);
+			slot = (slot + 1) & (nslots - 1);
 		if (numbers[slot] == 0)
 		{
 			if (n >= limit)
 				return 0;
 			places[slot] = place;
-			numbers[slot] = n++;
+			numbers[slot] = (uint16) n++;
 		}
 		codes[i] = numbers[slot];
 	}
@@ -157,13 +156,60 @@ code_key(const StrataAggState *agg, const AggKey *key, int *codes)
 		code_pointers(agg, col, codes);
 }
 
+/*
+ * Number the codes that are met, of n that may be, by the order in which they
+ * are; returns how many these are.
+ */
+static int
+renumber(const StrataAggState *agg, int *codes, int n)
+{
+	uint16	   *numbers = palloc0(sizeof(uint16) * n);
+	int			nmet = 0;
+
+	Assert(n <= MAX_CODES);		/* agg:G22 */
+	/* one vector's runs are fewer than numbers are */
+	for (int i = 0; i < agg->nruns; i++)
+	{
+		uint16	   *number = &numbers[codes[i]];
+
+		if (*number == 0)
+			*number = (uint16) ++nmet;
+		codes[i] = *number - 1;
+	}
+	pfree(numbers);
+	return nmet;
+}
+
+/*
+ * Make one code of each run's codes so far, of ncodes that may be, and that of
+ * a key, of n; returns how many there may be.  0: too many.  Codes of which
+ * most are not met, as those of integers far from each other, are numbered
+ * anew where they would be too many.
+ */
+static int
+join_codes(const StrataAggState *agg, int *codes, int ncodes, int *of_key,
+		   int n)
+{
+	int64		most = Min(MAX_CODES, 4 * (int64) agg->nruns);
+
+	if ((int64) ncodes * n > most)
+		n = renumber(agg, of_key, n);
+	if ((int64) ncodes * n > most)
+		ncodes = renumber(agg, codes, ncodes);
+	if ((int64) ncodes * n > MAX_CODES)
+		return 0;
+	for (int i = 0; i < agg->nruns; i++)
+		codes[i] = codes[i] * n + of_key[i];
+	return ncodes * n;
+}
+
 /* See agg_group_private.h. */
 AggCodes *
 strata_agg_codes_create(StrataAggState *agg)
 {
 	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
 	AggCodes   *result = NULL;
-	int64		total = 1;
+	int			total = 1;
 	int		   *codes;
 	int		   *of_key;
 
@@ -179,18 +225,20 @@ strata_agg_codes_create(StrataAggState *agg)
 			if (agg->keys[k].constant)
 				continue;
 			n = code_key(agg, &agg->keys[k], of_key);
-			total *= n;
-			/* a group that is looked up once is not worth an entry */
-			if (total > Min(MAX_CODES, 4 * (int64) agg->nruns))
+			total = n > 0 ? join_codes(agg, codes, total, of_key, n) : 0;
+		}
+		/* a group that is looked up once is not worth an entry */
+		if (total > 4 * agg->nruns)
+		{
+			total = renumber(agg, codes, total);
+			if (total > agg->nruns / 2)
 				total = 0;
-			for (int i = 0; i < agg->nruns && total > 0; i++)
-				codes[i] = codes[i] * n + of_key[i];
 		}
 		if (total > 0)
 		{
 			result = palloc(sizeof(AggCodes));
 			result->codes = codes;
-			result->ncodes = (int) total;
+			result->ncodes = total;
 			result->groups = palloc0(sizeof(AggGroup *) * total);
 		}
 	}

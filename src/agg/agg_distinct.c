@@ -160,6 +160,34 @@ take_codes(StrataAggState *agg, StrataAggState *set, const StrataColumn *col,
 	}
 }
 
+/*
+ * The first rows of runs in which FILTER leaves a row and the argument, which
+ * is a column, is not null; returns how many.  Aggregates that are admitted
+ * leave NULL out.
+ */
+static int
+positions_of_values(StrataAggState *set, int nruns, const uint8 *valid,
+					int *positions)
+{
+	const AggKey *argument = &set->keys[set->nkeys - 1];
+	const bool *isnull = argument->constant ? NULL : argument->column->isnull;
+	int			n = 0;
+
+	if (argument->constant && argument->isnull)
+		return 0;
+	for (int i = 0; i < nruns; i++)
+	{
+		int			from = set->runs[i];
+
+		if (valid != NULL &&
+			memchr(valid + from, 1, set->runs[i + 1] - from) == NULL)
+			continue;
+		if (isnull == NULL || !isnull[agg_vector_row(set->vector, from)])
+			positions[n++] = from;
+	}
+	return n;
+}
+
 /* Look up each run of one group and value in which FILTER leaves a row. */
 static void
 take_values(StrataAggState *set, const uint8 *valid)
@@ -167,6 +195,17 @@ take_values(StrataAggState *set, const uint8 *valid)
 	const AggKey *argument = &set->keys[set->nkeys - 1];
 	int			nruns = strata_agg_cut_runs(set);
 
+	if (strata_enable_group_lookahead && argument->bucket == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(set->vector_mcxt);
+		int		   *positions = palloc(sizeof(int) * nruns);
+		int			n = positions_of_values(set, nruns, valid, positions);
+
+		if (n > 0)
+			(void) strata_agg_look_up_rows(set, positions, n);
+		MemoryContextSwitchTo(old);
+		return;
+	}
 	for (int i = 0; i < nruns; i++)
 	{
 		int			from = set->runs[i];
@@ -175,7 +214,7 @@ take_values(StrataAggState *set, const uint8 *valid)
 			memchr(valid + from, 1, set->runs[i + 1] - from) == NULL)
 			continue;
 		strata_agg_load_run(set, i);
-		/* aggregates that are admitted leave NULL out */
+		/* as above */
 		if (!argument->isnull)
 			strata_agg_table_find(set->table);
 	}

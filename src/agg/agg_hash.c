@@ -3,11 +3,17 @@
  * agg_hash.c
  *	  Groups by their keys, in memory and beyond it.
  *
- * When the groups outgrow work_mem * hash_mem_multiplier, all of them are
- * written to a sort by hash value, as partial results, and the table starts
- * empty again.  At the end the sort brings partial results of the same group
- * next to each other, and they are combined on the way out.  So memory is that
- * of one table and one sort.
+ * When the groups outgrow work_mem * hash_mem_multiplier, they are written to
+ * files by hash value (agg_spill.c), as partial results, and the table starts
+ * empty again.  At the end the files are read, one after the other, and what
+ * is of the same group is combined.  Where groups are nothing but their cells,
+ * those that came first stay in memory until the end, and only those that came
+ * behind them are written: of keys that come again and again most rows are of
+ * the first.
+ *
+ * Groups that hold rows go to a sort by hash value instead.  It brings partial
+ * results of the same group next to each other, so that the group is alone in
+ * memory when they are combined.
  *
  * Over 600 lines: the same few functions find, make and spill groups.
  *
@@ -32,6 +38,12 @@
 /* Of four slots three may be taken. */
 #define SLOTS_FOR(ngroups) ((ngroups) + (ngroups) / 3)
 #define NULL_HASH 0x9e3779b9
+/* Groups that fill so much of the memory stay in it. */
+#define KEPT_EIGHTHS 5
+/* At least so many may come behind so many of them. */
+#define LEAST_LATE(nkept) ((nkept) / 8 + 128)
+/* Groups read from disk after which memory of their keys is given back. */
+#define GROUPS_PER_RESET 256
 
 /* What is looked at before a group is. */
 typedef struct AggSlot
@@ -57,8 +69,17 @@ struct AggTable
 	int			chunk_left;
 	AggGroup   *last;			/* found last */
 	bool		by_image;		/* of all keys */
+	/* what stays until the end */
+	bool		may_keep;		/* groups are nothing but their cells */
+	bool		keeps;			/* and none that could is on disk */
+	uint32		nkept;			/* the first groups; 0: none has to yet */
+	uint32		kept_slots;		/* nslots when they are alone */
+	MemoryContext late_mcxt;	/* below mcxt: groups behind them */
 	/* on disk */
+	bool		collected;		/* all rows are in */
 	int			spills;
+	AggSpill   *files;
+	bool		by_sort;		/* or: */
 	Tuplesortstate *sort;
 	TupleDesc	sort_desc;		/* hash, group, number of the spill */
 	TupleTableSlot *sort_slot;
@@ -81,7 +102,33 @@ start_empty(AggTable *table)
 	table->groups = palloc(sizeof(AggGroup *) * table->space);
 	table->chunk_left = 0;
 	table->last = NULL;
+	table->nkept = 0;
+	table->late_mcxt = NULL;
 	MemoryContextSwitchTo(old);
+}
+
+/* Is there nothing to a group that its cells and keys do not hold? */
+static bool
+has_plain_cells(StrataAggState *agg)
+{
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		const AggCall *call = &agg->calls[i];
+
+		if (call->generic != NULL || call->hold != NULL ||
+			(call->kernel->result == AGG_RESULT_PICK && !call->resultbyval))
+			return false;
+	}
+	return agg->sets == NULL;
+}
+
+static bool
+holds_rows(StrataAggState *agg)
+{
+	for (int i = 0; i < agg->ncalls; i++)
+		if (agg->calls[i].hold != NULL)
+			return true;
+	return false;
 }
 
 /* Memory: the current context; groups in mcxt. */
@@ -105,6 +152,9 @@ strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 	table->group_size = MAXALIGN(sizeof(AggGroup) +
 								 sizeof(Datum) * agg->nkeys +
 								 sizeof(AggCell) * agg->ncalls);
+	table->by_sort = !strata_enable_spill_files || holds_rows(agg);
+	table->may_keep = !table->by_sort && has_plain_cells(agg);
+	table->keeps = table->may_keep;
 	start_empty(table);
 	return table;
 }
@@ -225,6 +275,33 @@ grow(AggTable *table)
 	pfree(old);
 }
 
+/*
+ * Have the groups stay that are in memory now, if it is time to: there must be
+ * room for some more, in slots as well.
+ */
+static void
+keep_groups(AggTable *table)
+{
+	if (!table->keeps || table->nkept > 0 || table->ngroups == 0 ||
+		MemoryContextMemAllocated(table->mcxt, true) <
+		table->limit / 8 * KEPT_EIGHTHS)
+		return;
+	table->nkept = table->ngroups;
+	if (SLOTS_FOR((uint64) table->ngroups / 4 * 5) > table->nslots)
+		grow(table);
+	table->kept_slots = table->nslots;
+	table->late_mcxt = AllocSetContextCreate(table->mcxt,
+											 "StrataAgg later groups",
+											 ALLOCSET_DEFAULT_SIZES);
+}
+
+/* Where groups that come now, and their keys, live. */
+static inline MemoryContext
+place_of_groups(const AggTable *table)
+{
+	return table->nkept > 0 ? table->late_mcxt : table->mcxt;
+}
+
 /* Room for one group, its keys and cells. */
 static AggGroup *
 allocate_group(AggTable *table)
@@ -233,8 +310,10 @@ allocate_group(AggTable *table)
 
 	if (table->chunk_left == 0)
 	{
+		keep_groups(table);
 		table->chunk_left = (int) Max(CHUNK_SIZE / table->group_size, 1);
-		table->chunk = MemoryContextAlloc(table->mcxt, table->group_size *
+		table->chunk = MemoryContextAlloc(place_of_groups(table),
+										  table->group_size *
 										  table->chunk_left);
 	}
 	group = (AggGroup *) table->chunk;
@@ -253,7 +332,7 @@ add_group(AggTable *table, uint32 hash)
 	StrataAggState *agg = table->agg;
 	AggGroup   *group = allocate_group(table);
 	AggSlot		slot = {hash, 0};
-	MemoryContext old = MemoryContextSwitchTo(table->mcxt);
+	MemoryContext old = MemoryContextSwitchTo(place_of_groups(table));
 
 	group->hash = hash;
 	group->nulls = agg->set << AGG_SET_SHIFT;
@@ -269,6 +348,7 @@ add_group(AggTable *table, uint32 hash)
 												 key->typlen);
 	}
 	strata_agg_init_cells(agg, agg_group_cells(group, agg->nkeys));
+	MemoryContextSwitchTo(old);
 	if (table->ngroups == table->space)
 	{
 		table->space *= 2;
@@ -280,7 +360,6 @@ add_group(AggTable *table, uint32 hash)
 		grow(table);
 	slot.number = table->ngroups;
 	place(table, slot);
-	MemoryContextSwitchTo(old);
 	return group;
 }
 
@@ -472,10 +551,23 @@ strata_agg_table_find_many(AggTable *table, const AggKeyValues *keys, int n,
 	}
 }
 
+/* Are groups on disk? */
+static inline bool
+is_on_disk(const AggTable *table)
+{
+	return table->sort != NULL || table->files != NULL;
+}
+
 /* See agg_group_private.h. */
 bool
 strata_agg_table_is_full(AggTable *table)
 {
+	/* what was read from disk has to be divided further */
+	if (table->files != NULL && !strata_agg_spill_divides(table->files))
+		return false;
+	if (table->nkept > 0 &&
+		table->ngroups < table->nkept + LEAST_LATE(table->nkept))
+		return false;
 	return table->ngroups > 0 &&
 		MemoryContextMemAllocated(table->mcxt, true) > table->limit;
 }
@@ -529,29 +621,22 @@ complete_sets(AggTable *table)
 	table->ngroups = n;
 }
 
-/* See agg_group_private.h. */
-void
-strata_agg_table_spill(AggTable *table)
+/* Write all groups to the sort. */
+static void
+spill_to_sort(AggTable *table, StringInfo buf)
 {
-	StringInfoData buf;
 	TupleTableSlot *slot;
 
-	Assert(table->mcxt == table->agg->group_mcxt);	/* agg:G8 */
-	complete_sets(table);
-	table->peak = Max(table->peak,
-					  MemoryContextMemAllocated(table->mcxt, true));
-	table->spills++;
 	if (table->sort == NULL)
 		begin_spill_sort(table);
-	initStringInfo(&buf);
 	slot = MakeSingleTupleTableSlot(table->sort_desc, &TTSOpsVirtual);
 	for (uint32 i = 0; i < table->ngroups; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		strata_agg_group_write(table->agg, table->groups[i], &buf);
+		strata_agg_group_write(table->agg, table->groups[i], buf);
 		ExecClearTuple(slot);
 		slot->tts_values[0] = Int32GetDatum((int32) table->groups[i]->hash);
-		slot->tts_values[1] = PointerGetDatum(buf.data);
+		slot->tts_values[1] = PointerGetDatum(buf->data);
 		slot->tts_values[2] = Int32GetDatum(table->spills);
 		slot->tts_isnull[0] = slot->tts_isnull[1] = false;
 		slot->tts_isnull[2] = false;
@@ -559,10 +644,156 @@ strata_agg_table_spill(AggTable *table)
 		tuplesort_puttupleslot(table->sort, slot);
 	}
 	ExecDropSingleTupleTableSlot(slot);
+}
+
+/* Write groups that need not stay to files. */
+static void
+spill_to_files(AggTable *table, StringInfo buf)
+{
+	if (table->files == NULL)
+	{
+		MemoryContext old;
+
+		old = MemoryContextSwitchTo(GetMemoryChunkContext(table));
+		table->files = strata_agg_spill_create(table->limit);
+		MemoryContextSwitchTo(old);
+	}
+	for (uint32 i = table->nkept; i < table->ngroups; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		strata_agg_group_write(table->agg, table->groups[i], buf);
+		strata_agg_spill_put(table->files, table->groups[i]->hash, buf->data,
+							 VARSIZE(buf->data));
+	}
+}
+
+/* Forget all groups but those that stay. */
+static void
+forget_late_groups(AggTable *table)
+{
+	AggSlot    *slots;
+
+	Assert(table->nkept > 0);	/* agg:G25 */
+	MemoryContextReset(table->late_mcxt);
+	table->chunk_left = 0;
+	table->last = NULL;
+	table->ngroups = table->nkept;
+	if (table->nslots == table->kept_slots)
+		memset(table->slots, 0, sizeof(AggSlot) * table->nslots);
+	else
+	{
+		slots = MemoryContextAllocExtended(table->mcxt, sizeof(AggSlot) *
+										   table->kept_slots,
+										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		pfree(table->slots);
+		table->slots = slots;
+		table->nslots = table->kept_slots;
+	}
+	for (uint32 i = 0; i < table->ngroups; i++)
+	{
+		AggSlot		slot = {table->groups[i]->hash, i + 1};
+
+		place(table, slot);
+	}
+}
+
+/* See agg_group_private.h. */
+void
+strata_agg_table_spill(AggTable *table)
+{
+	StringInfoData buf;
+
+	Assert(table->mcxt == table->agg->group_mcxt);	/* agg:G8 */
+	/* what comes back from disk has been completed */
+	if (!table->collected)
+		complete_sets(table);
+	table->peak = Max(table->peak,
+					  MemoryContextMemAllocated(table->mcxt, true));
+	table->spills++;
+	initStringInfo(&buf);
+	if (table->by_sort)
+		spill_to_sort(table, &buf);
+	else
+		spill_to_files(table, &buf);
 	pfree(buf.data);
+	if (table->nkept > 0)
+		forget_late_groups(table);
+	else
+	{
+		/* any of them may come again */
+		table->keeps = false;
+		MemoryContextReset(table->mcxt);
+		start_empty(table);
+	}
+}
+
+/*-------------------------------------------------------------------------
+ * Back from files
+ *-------------------------------------------------------------------------
+ */
+
+/* Combine a partial result with its group, or make it the group. */
+static void
+take_partial(AggTable *table, uint32 hash, const char *bytes)
+{
+	StrataAggState *agg = table->agg;
+	const char *in;
+	AggGroup   *group;
+
+	in = strata_agg_group_read_keys(agg, VARDATA(bytes));
+	Assert(hash == hash_keys(agg)); /* agg:G8 */
+	group = find_by_hash(table, hash);
+	if (group == NULL)
+		group = add_group(table, hash);
+	strata_agg_group_combine(agg, agg_group_cells(group, agg->nkeys), in,
+							 bytes + VARSIZE(bytes));
+	agg->set = 0;
+}
+
+/* Read the groups of the next file into memory; false: there is none. */
+static bool
+read_next_file(AggTable *table)
+{
+	StrataAggState *agg = table->agg;
+	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
+	const char *bytes;
+	uint32		hash;
+	Size		len;
+	int64		n = 0;
+	int			spills = table->spills;
+
 	MemoryContextReset(table->mcxt);
 	start_empty(table);
+	table->keeps = table->may_keep;
+	if (!strata_agg_spill_open_next(table->files))
+	{
+		MemoryContextSwitchTo(old);
+		return false;
+	}
+	while ((bytes = strata_agg_spill_get(table->files, &hash, &len)) != NULL)
+	{
+		if (n++ % GROUPS_PER_RESET == 0)
+		{
+			CHECK_FOR_INTERRUPTS();
+			MemoryContextReset(agg->vector_mcxt);
+		}
+		Assert(len == VARSIZE(bytes));	/* agg:G25 */
+		take_partial(table, hash, bytes);
+		/* one group cannot be divided */
+		if (table->ngroups > 1 && strata_agg_table_is_full(table))
+			strata_agg_table_spill(table);
+	}
+	/* groups of which some is on disk are complete there */
+	if (table->spills > spills && table->ngroups > table->nkept)
+		strata_agg_table_spill(table);
+	MemoryContextSwitchTo(old);
+	return true;
 }
+
+/*-------------------------------------------------------------------------
+ * Back from a sort
+ *-------------------------------------------------------------------------
+ */
 
 /* Combine the partial result in the slot with those of the same keys. */
 static void
@@ -636,16 +867,18 @@ void
 strata_agg_table_finish(AggTable *table)
 {
 	table->next = 0;
-	if (table->sort == NULL)
+	if (!is_on_disk(table))
 		complete_sets(table);
 	table->peak = Max(table->peak,
 					  MemoryContextMemAllocated(table->mcxt, true));
-	if (table->sort == NULL)
+	if (!is_on_disk(table))
 		return;
-	if (table->ngroups > 0)
+	if (table->ngroups > table->nkept)
 		strata_agg_table_spill(table);
-	Assert(table->ngroups == 0);	/* agg:G8 */
-	tuplesort_performsort(table->sort);
+	table->collected = true;
+	Assert(table->ngroups == table->nkept); /* agg:G8 */
+	if (table->sort != NULL)
+		tuplesort_performsort(table->sort);
 	table->pending = false;
 }
 
@@ -653,9 +886,10 @@ strata_agg_table_finish(AggTable *table)
 AggGroup *
 strata_agg_table_next(AggTable *table)
 {
-	if (table->next >= table->ngroups && table->sort != NULL)
+	while (table->next >= table->ngroups && is_on_disk(table))
 	{
-		if (!merge_next_hash(table))
+		if (!(table->sort != NULL ? merge_next_hash(table) :
+			  read_next_file(table)))
 		{
 			table->ngroups = 0;
 			return NULL;
@@ -679,15 +913,27 @@ AggGroup **
 strata_agg_table_groups(AggTable *table, uint32 *ngroups)
 {
 	*ngroups = table->ngroups;
-	return table->sort == NULL ? table->groups : NULL;
+	return is_on_disk(table) ? NULL : table->groups;
+}
+
+/* Let go of what is on disk. */
+static void
+drop_spilled(AggTable *table)
+{
+	if (table->sort != NULL)
+		tuplesort_end(table->sort);
+	table->sort = NULL;
+	if (table->files != NULL)
+		strata_agg_spill_end(table->files);
+	table->files = NULL;
 }
 
 void
 strata_agg_table_reset(AggTable *table)
 {
-	if (table->sort != NULL)
-		tuplesort_end(table->sort);
-	table->sort = NULL;
+	drop_spilled(table);
+	table->collected = false;
+	table->keeps = table->may_keep;
 	table->pending = false;
 	table->merged = NIL;
 	table->next = 0;
@@ -698,9 +944,7 @@ strata_agg_table_reset(AggTable *table)
 void
 strata_agg_table_end(AggTable *table)
 {
-	if (table->sort != NULL)
-		tuplesort_end(table->sort);
-	table->sort = NULL;
+	drop_spilled(table);
 	if (table->sort_slot != NULL)
 		ExecDropSingleTupleTableSlot(table->sort_slot);
 	table->sort_slot = NULL;

@@ -67,9 +67,9 @@ load_column_values(const StrataColumn *col, const AggVector *vector,
 	}
 }
 
-/* The groups of the rows at these positions, in the current context. */
-static AggGroup **
-look_up_rows(StrataAggState *agg, const int *positions, int n)
+/* See agg_private.h. */
+AggGroup **
+strata_agg_look_up_rows(StrataAggState *agg, const int *positions, int n)
 {
 	AggKeyValues *keys = palloc0(sizeof(AggKeyValues) * agg->nkeys);
 	AggGroup  **groups = palloc(sizeof(AggGroup *) * n);
@@ -112,7 +112,7 @@ look_up_codes(StrataAggState *agg, AggCodes *codes)
 		met[n] = code;
 		positions[n++] = agg->runs[i];
 	}
-	found = look_up_rows(agg, positions, n);
+	found = strata_agg_look_up_rows(agg, positions, n);
 	for (int i = 0; i < n; i++)
 		codes->groups[met[i]] = found[i];
 	for (int i = 0; i < agg->nruns; i++)
@@ -133,7 +133,7 @@ strata_agg_groups_of_runs(StrataAggState *agg, AggCodes *codes)
 		return NULL;
 	old = MemoryContextSwitchTo(agg->vector_mcxt);
 	groups = codes != NULL ? look_up_codes(agg, codes) :
-		look_up_rows(agg, agg->runs, agg->nruns);
+		strata_agg_look_up_rows(agg, agg->runs, agg->nruns);
 	MemoryContextSwitchTo(old);
 	return groups;
 }

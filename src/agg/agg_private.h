@@ -48,6 +48,13 @@ extern TupleTableSlot *strata_agg_next_group(struct StrataAggState *agg);
 extern AggGroup **strata_agg_groups_of_runs(struct StrataAggState *agg,
 											AggCodes *codes);
 
+/*
+ * The groups of the selected rows at these positions, which ascend, when keys
+ * are loaded; those that are not there are made.  Memory: the current context.
+ */
+extern AggGroup **strata_agg_look_up_rows(struct StrataAggState *agg,
+										  const int *positions, int n);
+
 /* agg_add.c: take a vector in, run after run into the groups. */
 extern void strata_agg_add_vector(struct StrataAggState *agg,
 								  AggVector *vector);

@@ -65,6 +65,7 @@ extern bool strata_enable_pruning;
 extern bool strata_enable_row_cache;
 extern bool strata_enable_row_grouping;
 extern bool strata_enable_scan;
+extern bool strata_enable_spill_files;
 extern bool strata_enable_summary_agg;
 extern bool strata_enable_time_pruning;
 extern bool strata_enable_top_n;

@@ -45,6 +45,7 @@ bool		strata_enable_pruning = true;
 bool		strata_enable_row_cache = true;
 bool		strata_enable_row_grouping = true;
 bool		strata_enable_scan = true;
+bool		strata_enable_spill_files = true;
 bool		strata_enable_summary_agg = true;
 bool		strata_enable_time_pruning = true;
 bool		strata_enable_top_n = true;
@@ -151,6 +152,9 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_scan", &strata_enable_scan, true, GUC_EXPLAIN,
 		"Enables StrataScan, the planner's way to read compressed rows.",
 	"When off, tables with compressed rows are read by sequential scans only."},
+	{"strata.enable_spill_files", &strata_enable_spill_files, true, 0,
+		"Enables StrataAgg to write groups that outgrow memory to files by hash value.",
+	"When off, they are sorted by it."},
 	{"strata.enable_summary_agg", &strata_enable_summary_agg, true,
 		GUC_EXPLAIN,
 		"Enables StrataAgg to take whole batches by what is stored of them: counts, minima, maxima, sums.",

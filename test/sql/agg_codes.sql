@@ -24,7 +24,7 @@ END $$;
 CREATE FUNCTION ac_differ() RETURNS TABLE (query text, strata text, heap text) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR query IN SELECT format('SELECT count(*), sum(status), min(ts), max(path) %s FROM T WHERE %s GROUP BY %s', more, w, k)
-		FROM unnest(ARRAY['path', 'small', 'status', 'big', 'f', 'num', 'b', 'ch', 'arr', 'b, status', 'path, small, b', 'lower(path)', 'upper(path), status', 'split_part(path, ''/'', 3)',
+		FROM unnest(ARRAY['path', 'small', 'status', 'big', 'f', 'num', 'b', 'ch', 'arr', 'b, status', 'path, small, b', 'status, path, small, b', 'status, b, ch, small, host', 'lower(path)', 'upper(path), status', 'split_part(path, ''/'', 3)',
 			'CASE WHEN status < 300 THEN ''ok'' WHEN small > 0 THEN path END', 'date_trunc(''hour'', ts), status', 'time_bucket(''20 minutes'', ts), path, b', 'status % 300', 'host, path || b::text', 'ts', 'big + small', 'nullif(path, ''/Api/3/x1''), b']) AS k,
 		unnest(ARRAY['true', 'status > 200', 'small <> 2 AND ts < ''2024-03-10''']) AS w, unnest(ARRAY['', ', count(DISTINCT path), array_agg(status ORDER BY ts, status), first(status, ts) IS NULL',
 			', count(*) FILTER (WHERE status > 200), sum(small) FILTER (WHERE b), round(max(num), 1), sum(num), avg(f), sum(small * 2) FILTER (WHERE small > 0), stddev(status)']) AS more LOOP

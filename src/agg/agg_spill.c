@@ -1,0 +1,180 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_spill.c
+ *	  Partial results on disk, in files by the bits of their hash value.
+ *
+ * A file holds all partial results of its groups, in the order in which they
+ * were written.  Files are read one after the other.  What is written while
+ * one is being read comes from that file, and goes into files by the next bits
+ * of the hash value, which are read next.  So each file has to be divided only
+ * as far as its groups do not fit into memory.
+ *
+ * src/agg/agg_spill.c
+ *-------------------------------------------------------------------------
+ */
+#include "agg/agg_group_private.h"
+
+#include "commands/tablespace.h"
+#include "storage/buffile.h"
+#include "utils/memutils.h"
+
+/* Files that a file is divided into, as bits: as many as buffers may be. */
+#define MIN_BITS 2
+#define MAX_BITS 5
+#define HASH_BITS 32
+
+typedef struct SpillFile
+{
+	BufFile    *file;
+	int			depth;			/* bits of the hash value that are the same */
+} SpillFile;
+
+struct AggSpill
+{
+	MemoryContext mcxt;			/* of files */
+	int			bits;
+	int			depth;			/* of what is written now */
+	BufFile   **parts;			/* being written, by the next bits; NULL: there
+								 * are no such partial results yet */
+	List	   *waiting;		/* SpillFile, what is read next first */
+	BufFile    *current;		/* being read; NULL: none is */
+	char	   *bytes;			/* of the partial result last read */
+	Size		space;
+};
+
+/* See agg_group_private.h.  Memory: the current context. */
+AggSpill *
+strata_agg_spill_create(Size limit)
+{
+	AggSpill   *spill = palloc0(sizeof(AggSpill));
+
+	spill->mcxt = CurrentMemoryContext;
+	spill->bits = MIN_BITS;
+	while (spill->bits < MAX_BITS &&
+		   ((Size) 4 * BLCKSZ << spill->bits) <= limit)
+		spill->bits++;
+	spill->parts = palloc0(sizeof(BufFile *) << spill->bits);
+	return spill;
+}
+
+/* See agg_group_private.h. */
+bool
+strata_agg_spill_divides(const AggSpill *spill)
+{
+	return spill->depth + spill->bits <= HASH_BITS;
+}
+
+/* See agg_group_private.h. */
+void
+strata_agg_spill_put(AggSpill *spill, uint32 hash, const char *bytes, Size len)
+{
+	uint32		part = hash << spill->depth >> (HASH_BITS - spill->bits);
+	BufFile   **file = &spill->parts[part];
+
+	Assert(strata_agg_spill_divides(spill));	/* agg:G25 */
+	if (*file == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(spill->mcxt);
+
+		PrepareTempTablespaces();
+		*file = BufFileCreateTemp(false);
+		MemoryContextSwitchTo(old);
+	}
+	BufFileWrite(*file, &hash, sizeof(hash));
+	BufFileWrite(*file, &len, sizeof(len));
+	BufFileWrite(*file, unconstify(char *, bytes), len);
+}
+
+/* What was written waits to be read, ahead of what waits already. */
+static void
+close_parts(AggSpill *spill)
+{
+	MemoryContext old = MemoryContextSwitchTo(spill->mcxt);
+
+	for (int i = (1 << spill->bits) - 1; i >= 0; i--)
+	{
+		SpillFile  *waiting;
+
+		if (spill->parts[i] == NULL)
+			continue;
+		waiting = palloc(sizeof(SpillFile));
+		waiting->file = spill->parts[i];
+		waiting->depth = spill->depth + spill->bits;
+		spill->waiting = lcons(waiting, spill->waiting);
+		spill->parts[i] = NULL;
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* See agg_group_private.h. */
+bool
+strata_agg_spill_open_next(AggSpill *spill)
+{
+	SpillFile  *next;
+
+	if (spill->current != NULL)
+		BufFileClose(spill->current);
+	spill->current = NULL;
+	close_parts(spill);
+	if (spill->waiting == NIL)
+		return false;
+	next = linitial(spill->waiting);
+	spill->waiting = list_delete_first(spill->waiting);
+	spill->current = next->file;
+	spill->depth = next->depth;
+	pfree(next);
+	if (BufFileSeek(spill->current, 0, 0, SEEK_SET) != 0)
+		elog(ERROR, "could not rewind a temporary file of groups");
+	return true;
+}
+
+/* Read so many bytes; false: there are none. */
+static bool
+read_bytes(AggSpill *spill, void *to, Size len)
+{
+	Size		n = BufFileRead(spill->current, to, len);
+
+	if (n != len && n != 0)
+		elog(ERROR, "a temporary file of groups ends after %zu of %zu bytes",
+			 n, len);
+	return n == len;
+}
+
+/* See agg_group_private.h. */
+const char *
+strata_agg_spill_get(AggSpill *spill, uint32 *hash, Size *len)
+{
+	if (!read_bytes(spill, hash, sizeof(*hash)))
+		return NULL;
+	if (!read_bytes(spill, len, sizeof(*len)))
+		elog(ERROR, "a temporary file of groups ends in a group");
+	if (*len > spill->space)
+	{
+		if (spill->bytes != NULL)
+			pfree(spill->bytes);
+		spill->bytes = NULL;
+		spill->space = Max(*len, 1024);
+		spill->bytes = MemoryContextAllocHuge(spill->mcxt, spill->space);
+	}
+	if (!read_bytes(spill, spill->bytes, *len))
+		elog(ERROR, "a temporary file of groups ends in a group");
+	return spill->bytes;
+}
+
+/* See agg_group_private.h. */
+void
+strata_agg_spill_end(AggSpill *spill)
+{
+	ListCell   *lc;
+
+	close_parts(spill);
+	foreach(lc, spill->waiting)
+		BufFileClose(((SpillFile *) lfirst(lc))->file);
+	list_free_deep(spill->waiting);
+	if (spill->current != NULL)
+		BufFileClose(spill->current);
+	if (spill->bytes != NULL)
+		pfree(spill->bytes);
+	pfree(spill->parts);
+	pfree(spill);
+}
