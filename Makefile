@@ -75,7 +75,7 @@ distclean:
 endif
 
 # Loops over vectors are where -O3 pays.
-KERNEL_OBJS = $(patsubst %.c,%.o,$(wildcard src/codec/*.c src/codec/*/*.c src/*/*_kernel.c))
+KERNEL_OBJS = $(patsubst %.c,%.o,$(wildcard src/codec/*.c src/codec/*/*.c src/*/*_kernel.c src/expr/expr_eval.c))
 $(KERNEL_OBJS): override CFLAGS += -O3
 
 # Objects depend on what they were compiled with: another server version or

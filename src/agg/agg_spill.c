@@ -34,8 +34,8 @@ struct AggSpill
 	MemoryContext mcxt;			/* of files */
 	int			bits;
 	int			depth;			/* of what is written now */
-	BufFile   **parts;			/* being written, by the next bits; NULL: there
-								 * are no such partial results yet */
+	BufFile   **parts;			/* being written, by the next bits; NULL:
+								 * there are no such partial results yet */
 	List	   *waiting;		/* SpillFile, what is read next first */
 	BufFile    *current;		/* being read; NULL: none is */
 	char	   *bytes;			/* of the partial result last read */

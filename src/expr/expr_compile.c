@@ -519,6 +519,22 @@ compile_own(Compiler *c, Expr *expr)
 	}
 }
 
+/* COALESCE of nothing but columns and constants: nodes have no more to do. */
+static bool
+is_plain_choice(Expr *expr)
+{
+	ListCell   *lc;
+
+	if (!IsA(expr, CoalesceExpr))
+		return false;
+	foreach(lc, ((CoalesceExpr *) expr)->args)
+	{
+		if (!IsA(lfirst(lc), Var) && !IsA(lfirst(lc), Const))
+			return false;
+	}
+	return true;
+}
+
 /*
  * One dictionary or one range of time is enough for an expression of which
  * that is all it reads: it is not cut into nodes then.
@@ -530,7 +546,7 @@ is_mapped(Expr *expr)
 	Expr	   *arg;
 
 	if (IsA(expr, Var) || IsA(expr, Const) || IsA(expr, RelabelType) ||
-		IsA(expr, CaseExpr))
+		IsA(expr, CaseExpr) || is_plain_choice(expr))
 		return false;
 	if (strata_expr_unit((Node *) expr).unit > 0)
 		return true;

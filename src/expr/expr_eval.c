@@ -20,34 +20,76 @@ typedef struct Part
 {
 	StrataExprFrame frame;
 	uint16	   *rows;
-	int		   *places;
+	uint16	   *places;
 } Part;
 
 static void
 init_part(Part *part, int n)
 {
 	part->rows = palloc(sizeof(uint16) * n);
-	part->places = palloc(sizeof(int) * n);
+	part->places = palloc(sizeof(uint16) * n);
 	part->frame.n = 0;
 	part->frame.rows = part->rows;
 	part->frame.first = 0;
 }
 
-static inline void
-add_row(Part *part, uint16 row, int place)
-{
-	Assert(part->frame.n == 0 ||
-		   part->rows[part->frame.n - 1] < row);	/* expr:E1 */
-	part->rows[part->frame.n] = row;
-	part->places[part->frame.n++] = place;
-}
-
 static void
 take_all(Part *part, const StrataExprFrame *frame)
 {
-	init_part(part, frame->n);
-	for (int i = 0; i < frame->n; i++)
-		add_row(part, (uint16) expr_row(frame, i), i);
+	int			n = frame->n;
+
+	init_part(part, n);
+	for (int i = 0; i < n; i++)
+		part->rows[i] = (uint16) expr_row(frame, i);
+	for (int i = 0; i < n; i++)
+		part->places[i] = (uint16) i;
+	part->frame.n = n;
+}
+
+/*
+ * Rows for which the condition holds are hits, the others stay.  Which they
+ * are is any, so that nothing here depends on it but where a row is written.
+ */
+static pg_attribute_always_inline void
+divide_part(Part *part, Part *hits, const int64 *v, const uint8 *null)
+{
+	int			nhits = 0;
+	int			nleft = 0;
+
+	for (int i = 0; i < part->frame.n; i++)
+	{
+		uint16		row = part->rows[i];
+		uint16		place = part->places[i];
+		int			hit = v[i] != 0;
+
+		if (null != NULL)
+			hit &= !null[i];
+		hits->rows[nhits] = row;
+		hits->places[nhits] = place;
+		nhits += hit;
+		part->rows[nleft] = row;
+		part->places[nleft] = place;
+		nleft += !hit;
+	}
+	Assert(nhits + nleft == part->frame.n); /* expr:E1 */
+	hits->frame.n = nhits;
+	part->frame.n = nleft;
+}
+
+static void
+divide(Part *part, Part *hits, const ExprVector *condition)
+{
+	if (condition->null == NULL)
+		divide_part(part, hits, condition->v, NULL);
+	else
+		divide_part(part, hits, condition->v, condition->null);
+}
+
+/* Rows of the part are those of the frame as long as all are left. */
+static inline const StrataExprFrame *
+frame_of_part(const Part *part, const StrataExprFrame *frame)
+{
+	return part->frame.n == frame->n ? frame : &part->frame;
 }
 
 static void
@@ -68,8 +110,12 @@ scatter(const Part *part, const ExprVector *values, ExprVector *out,
 	Assert(out->null == NULL);	/* expr:E4: not set yet */
 	for (int i = 0; i < part->frame.n; i++)
 		to[part->places[i]] = from[i];
-	for (int i = 0; i < part->frame.n; i++)
-		null[part->places[i]] = expr_is_null(values, i);
+	if (values->null == NULL)
+		for (int i = 0; i < part->frame.n; i++)
+			null[part->places[i]] = 0;
+	else
+		for (int i = 0; i < part->frame.n; i++)
+			null[part->places[i]] = values->null[i];
 }
 
 static void
@@ -309,6 +355,31 @@ eval_test(const StrataExprSource *source, ExprNode *node,
  */
 
 /*
+ * What an argument of AND or OR says of the part's rows: those that it decides
+ * leave the part.
+ */
+static pg_attribute_always_inline void
+decide_part(Part *part, int64 decides, const int64 *arg,
+			const uint8 *arg_null, int64 *v, uint8 *null)
+{
+	int			nleft = 0;
+
+	for (int i = 0; i < part->frame.n; i++)
+	{
+		uint16		place = part->places[i];
+		uint8		isnull = arg_null != NULL ? arg_null[i] : 0;
+		int			decided = (arg[i] == decides) & !isnull;
+
+		v[place] = decided ? decides : !decides;
+		null[place] = (null[place] | isnull) & !decided;
+		part->rows[nleft] = part->rows[i];
+		part->places[nleft] = place;
+		nleft += !decided;
+	}
+	part->frame.n = nleft;
+}
+
+/*
  * AND, OR: a row that an argument has decided is not evaluated for the next.
  */
 static bool
@@ -317,36 +388,21 @@ eval_and_or(const StrataExprSource *source, ExprNode *node,
 {
 	int64		decides = node->kind == EXPR_OR;
 	uint8	   *null = palloc0(frame->n);
-	int64	   *v;
 	Part		part;
 
 	init_vector(out, frame->n);
-	v = out->v;
-	for (int i = 0; i < frame->n; i++)
-		v[i] = !decides;
 	take_all(&part, frame);
 	for (int k = 0; k < node->nargs && part.frame.n > 0; k++)
 	{
 		ExprVector	arg;
-		int			n = part.frame.n;
 
-		if (!strata_expr_eval(source, node->args[k], &part.frame, &arg))
+		if (!strata_expr_eval(source, node->args[k],
+							  frame_of_part(&part, frame), &arg))
 			return false;
-		part.frame.n = 0;
-		for (int i = 0; i < n; i++)
-		{
-			int			place = part.places[i];
-
-			if (expr_is_null(&arg, i))
-				null[place] = 1;
-			else if (((int64 *) arg.v)[i] == decides)
-			{
-				v[place] = decides;
-				null[place] = 0;
-				continue;
-			}
-			add_row(&part, part.rows[i], place);
-		}
+		if (arg.null == NULL)
+			decide_part(&part, decides, arg.v, NULL, out->v, null);
+		else
+			decide_part(&part, decides, arg.v, arg.null, out->v, null);
 	}
 	set_nulls(out, null, frame->n);
 	return true;
@@ -354,13 +410,14 @@ eval_and_or(const StrataExprSource *source, ExprNode *node,
 
 static bool
 eval_part(const StrataExprSource *source, ExprNode *node, const Part *part,
-		  ExprVector *out, uint8 *null)
+		  const StrataExprFrame *frame, ExprVector *out, uint8 *null)
 {
 	ExprVector	values;
 
 	if (part->frame.n == 0)
 		return true;
-	if (!strata_expr_eval(source, node, &part->frame, &values))
+	if (!strata_expr_eval(source, node, frame_of_part(part, frame),
+						  &values))
 		return false;
 	scatter(part, &values, out, null);
 	return true;
@@ -384,22 +441,16 @@ eval_case(const StrataExprSource *source, ExprNode *node,
 	for (int k = 0; k + 1 < node->nargs && part.frame.n > 0; k += 2)
 	{
 		ExprVector	condition;
-		int			n = part.frame.n;
 
-		if (!strata_expr_eval(source, node->args[k], &part.frame, &condition))
+		if (!strata_expr_eval(source, node->args[k],
+							  frame_of_part(&part, frame), &condition))
 			return false;
-		part.frame.n = hits.frame.n = 0;
-		for (int i = 0; i < n; i++)
-		{
-			bool		hit = !expr_is_null(&condition, i) &&
-			((int64 *) condition.v)[i];
-
-			add_row(hit ? &hits : &part, part.rows[i], part.places[i]);
-		}
-		if (!eval_part(source, node->args[k + 1], &hits, out, null))
+		divide(&part, &hits, &condition);
+		if (!eval_part(source, node->args[k + 1], &hits, frame, out, null))
 			return false;
 	}
-	if (!eval_part(source, node->args[node->nargs - 1], &part, out, null))
+	if (!eval_part(source, node->args[node->nargs - 1], &part, frame, out,
+				   null))
 		return false;
 	set_nulls(out, null, frame->n);
 	return true;
@@ -417,14 +468,19 @@ eval_coalesce(const StrataExprSource *source, ExprNode *node,
 	take_all(&part, frame);
 	for (int k = 0; k < node->nargs && part.frame.n > 0; k++)
 	{
-		int			n = part.frame.n;
+		int			nleft = 0;
 
-		if (!eval_part(source, node->args[k], &part, out, null))
+		if (!eval_part(source, node->args[k], &part, frame, out, null))
 			return false;
-		part.frame.n = 0;
-		for (int i = 0; i < n; i++)
-			if (null[part.places[i]])
-				add_row(&part, part.rows[i], part.places[i]);
+		for (int i = 0; i < part.frame.n; i++)
+		{
+			uint16		place = part.places[i];
+
+			part.rows[nleft] = part.rows[i];
+			part.places[nleft] = place;
+			nleft += null[place];
+		}
+		part.frame.n = nleft;
 	}
 	set_nulls(out, null, frame->n);
 	return true;
@@ -604,20 +660,22 @@ strata_expr_filter(StrataExpr *expr, const StrataExprSource *source,
 				   const StrataExprFrame *frame, uint8 *pass)
 {
 	Part		part;
+	Part		hits;
 
 	memset(pass, 0, frame->n);
 	take_all(&part, frame);
+	init_part(&hits, frame->n);
 	for (int k = 0; k < expr->nroots && part.frame.n > 0; k++)
 	{
 		ExprVector	condition;
-		int			n = part.frame.n;
+		Part		others = part;
 
-		if (!strata_expr_eval(source, expr->roots[k], &part.frame, &condition))
+		if (!strata_expr_eval(source, expr->roots[k],
+							  frame_of_part(&part, frame), &condition))
 			return give_up(expr, source, frame);
-		part.frame.n = 0;
-		for (int i = 0; i < n; i++)
-			if (!expr_is_null(&condition, i) && ((int64 *) condition.v)[i])
-				add_row(&part, part.rows[i], part.places[i]);
+		divide(&others, &hits, &condition);
+		part = hits;
+		hits = others;
 	}
 	for (int i = 0; i < part.frame.n; i++)
 		pass[part.places[i]] = 1;
