@@ -21,6 +21,7 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_private.h"
+#include "agg/agg_spill_private.h"
 
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type_d.h"

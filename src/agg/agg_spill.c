@@ -12,7 +12,7 @@
  * src/agg/agg_spill.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_group_private.h"
+#include "agg/agg_spill_private.h"
 
 #include "commands/tablespace.h"
 #include "storage/buffile.h"
@@ -42,7 +42,7 @@ struct AggSpill
 	Size		space;
 };
 
-/* See agg_group_private.h.  Memory: the current context. */
+/* See agg_spill_private.h.  Memory: the current context. */
 AggSpill *
 strata_agg_spill_create(Size limit)
 {
@@ -57,14 +57,14 @@ strata_agg_spill_create(Size limit)
 	return spill;
 }
 
-/* See agg_group_private.h. */
+/* See agg_spill_private.h. */
 bool
 strata_agg_spill_divides(const AggSpill *spill)
 {
 	return spill->depth + spill->bits <= HASH_BITS;
 }
 
-/* See agg_group_private.h. */
+/* See agg_spill_private.h. */
 void
 strata_agg_spill_put(AggSpill *spill, uint32 hash, const char *bytes, Size len)
 {
@@ -106,7 +106,7 @@ close_parts(AggSpill *spill)
 	MemoryContextSwitchTo(old);
 }
 
-/* See agg_group_private.h. */
+/* See agg_spill_private.h. */
 bool
 strata_agg_spill_open_next(AggSpill *spill)
 {
@@ -130,7 +130,7 @@ strata_agg_spill_open_next(AggSpill *spill)
 
 /* Read so many bytes; false: there are none. */
 static bool
-read_bytes(AggSpill *spill, void *to, Size len)
+read_spilled(AggSpill *spill, void *to, Size len)
 {
 	Size		n = BufFileRead(spill->current, to, len);
 
@@ -140,13 +140,13 @@ read_bytes(AggSpill *spill, void *to, Size len)
 	return n == len;
 }
 
-/* See agg_group_private.h. */
+/* See agg_spill_private.h. */
 const char *
 strata_agg_spill_get(AggSpill *spill, uint32 *hash, Size *len)
 {
-	if (!read_bytes(spill, hash, sizeof(*hash)))
+	if (!read_spilled(spill, hash, sizeof(*hash)))
 		return NULL;
-	if (!read_bytes(spill, len, sizeof(*len)))
+	if (!read_spilled(spill, len, sizeof(*len)))
 		elog(ERROR, "a temporary file of groups ends in a group");
 	if (*len > spill->space)
 	{
@@ -156,12 +156,12 @@ strata_agg_spill_get(AggSpill *spill, uint32 *hash, Size *len)
 		spill->space = Max(*len, 1024);
 		spill->bytes = MemoryContextAllocHuge(spill->mcxt, spill->space);
 	}
-	if (!read_bytes(spill, spill->bytes, *len))
+	if (!read_spilled(spill, spill->bytes, *len))
 		elog(ERROR, "a temporary file of groups ends in a group");
 	return spill->bytes;
 }
 
-/* See agg_group_private.h. */
+/* See agg_spill_private.h. */
 void
 strata_agg_spill_end(AggSpill *spill)
 {

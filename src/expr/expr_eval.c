@@ -89,6 +89,7 @@ divide(Part *part, Part *hits, const ExprVector *condition)
 static inline const StrataExprFrame *
 frame_of_part(const Part *part, const StrataExprFrame *frame)
 {
+	Assert(part->frame.n <= frame->n);	/* expr:E1 */
 	return part->frame.n == frame->n ? frame : &part->frame;
 }
 
