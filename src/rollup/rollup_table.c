@@ -46,6 +46,7 @@
 #include "parser/parsetree.h"
 #include "rewrite/rewriteManip.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/typcache.h"
@@ -620,6 +621,18 @@ compare_widths(const ListCell *a, const ListCell *b)
 	return wa > wb ? -1 : wa < wb;
 }
 
+/*
+ * Does the archive say what the table's owner could have its rows say?  Who
+ * was given one of both, but not the other, may write into the archive, and
+ * has triggers there, and is asked by those who read his view alone.
+ */
+static bool
+archive_is_trusted(const StrataRollup *rollup)
+{
+	return has_privs_of_role(strata_relation_owner(rollup->archive),
+							 strata_relation_owner(rollup->source));
+}
+
 /* Rollups of the table that may be read, the best first. */
 static List *
 rollups_of_table(Oid relid)
@@ -632,7 +645,7 @@ rollups_of_table(Oid relid)
 		StrataRollup *rollup = strata_rollup_usable(lfirst_oid(lc));
 
 		/* one above a view has columns of that, not of its archive */
-		if (rollup != NULL &&
+		if (rollup != NULL && archive_is_trusted(rollup) &&
 			rt_fetch(rollup->varno, rollup->query->rtable)->relid == relid)
 			rollups = lappend(rollups, rollup);
 	}
