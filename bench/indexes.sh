@@ -99,12 +99,6 @@ FROM (VALUES
 SQL
 sql -f "$work/queries.sql"
 
-# the same beside Bloom filters
-sql -c "CREATE TABLE b (LIKE h) USING strata WITH (strata.segmentby = 'dev', strata.orderby = 'ts', strata.bloom = 'trace, url')" -c 'INSERT INTO b TABLE h'
-timed 'compress_chunk with filters of trace and url' "SELECT compress_chunk('b')"
-sql -c "SELECT 'filters, one uuid: ' || best(\$\$SELECT sum(v) FROM b WHERE trace = md5('777')::uuid\$\$, 3) || ' ms, ' || buffers(\$\$SELECT sum(v) FROM b WHERE trace = md5('777')::uuid\$\$) || ' buffers'" \
-    -c "SELECT 'filters, one text: ' || best(\$\$SELECT sum(v) FROM b WHERE url = url(777)\$\$, 3) || ' ms, ' || buffers(\$\$SELECT sum(v) FROM b WHERE url = url(777)\$\$) || ' buffers'" -c 'DROP TABLE b'
-
 # upserts by a key without the segment: 10,000 old rows, in a transaction that is rolled back
 sql -c 'CREATE UNIQUE INDEX h_key ON h (trace, ts)' -c 'CREATE UNIQUE INDEX s_key ON s (trace, ts)' -c 'DROP INDEX h_trace' -c 'DROP INDEX s_trace'
 for table in h s h s; do

@@ -1,6 +1,6 @@
 CREATE FUNCTION _strata.stat_counters(
 	OUT relid oid, OUT scans bigint, OUT batches_scanned bigint, OUT batches_decoded bigint,
-	OUT batches_pruned_by_segment bigint, OUT batches_pruned_by_range bigint, OUT batches_pruned_by_filter bigint,
+	OUT batches_pruned_by_segment bigint, OUT batches_pruned_by_range bigint,
 	OUT batches_counted bigint, OUT batches_passed bigint,
 	OUT rows_from_batches bigint, OUT rows_from_row_store bigint,
 	OUT rows_moved bigint, OUT rows_deleted bigint,
@@ -25,7 +25,6 @@ CREATE VIEW strata.stat_tables AS
 		   coalesce(s.batches_decoded, 0) AS batches_decoded,
 		   coalesce(s.batches_pruned_by_segment, 0) AS batches_pruned_by_segment,
 		   coalesce(s.batches_pruned_by_range, 0) AS batches_pruned_by_range,
-		   coalesce(s.batches_pruned_by_filter, 0) AS batches_pruned_by_filter,
 		   coalesce(s.batches_counted, 0) AS batches_counted,
 		   coalesce(s.batches_passed, 0) AS batches_passed,
 		   coalesce(s.rows_from_batches, 0) AS rows_from_batches,
@@ -54,7 +53,6 @@ CREATE VIEW strata.stat_hypertables AS
 		   coalesce(pg_catalog.sum(s.batches_decoded), 0)::bigint AS batches_decoded,
 		   coalesce(pg_catalog.sum(s.batches_pruned_by_segment), 0)::bigint AS batches_pruned_by_segment,
 		   coalesce(pg_catalog.sum(s.batches_pruned_by_range), 0)::bigint AS batches_pruned_by_range,
-		   coalesce(pg_catalog.sum(s.batches_pruned_by_filter), 0)::bigint AS batches_pruned_by_filter,
 		   coalesce(pg_catalog.sum(s.batches_counted), 0)::bigint AS batches_counted,
 		   coalesce(pg_catalog.sum(s.batches_passed), 0)::bigint AS batches_passed,
 		   coalesce(pg_catalog.sum(s.rows_from_batches), 0)::bigint AS rows_from_batches,

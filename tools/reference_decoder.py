@@ -498,37 +498,8 @@ def column(data):
     return kind, width, [None if null else next(values) for null in nulls]
 
 
-def filter_bits(value, nbits):
-    """The bits of a filter that a value sets."""
-    mask = (1 << 64) - 1
-    h = crc32c(value) | len(value) << 32
-    for factor in (0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53):
-        h = (h ^ h >> 33) * factor & mask
-    h ^= h >> 33
-    first, step = h & 0xffffffff, h >> 32 | 1
-    return [((first + i * step) % (1 << 32)) * nbits >> 32 for i in range(7)]
-
-
-def filtered(data):
-    """What stands behind a filter, if there is one; its values must be in it, and set all its bits."""
-    r = Reader(data)
-    if data[0] != 253:
-        return column(data)
-    mark, k, size, crc = r.number(1), r.number(1), r.number(2), r.number(4)
-    bits = r.take(size)
-    assert k == 7 and size > 0, "unknown filter"
-    assert crc == crc32c(data[:4] + bits), "wrong checksum of a filter"
-    kind, width, rows = column(r.rest())
-    derived = bytearray(size)
-    for value in rows:
-        for bit in filter_bits(value, size * 8) if value is not None else ():
-            derived[bit // 8] |= 1 << bit % 8
-    assert bytes(derived) == bits, "a filter differs from its values"
-    return kind, width, rows
-
-
 def text(data):
-    kind, width, rows = filtered(data)
+    kind, width, rows = column(data)
     lines = ["%d %d %d" % (kind, width, len(rows))]
     for value in rows:
         if value is None:

@@ -141,7 +141,7 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_parallel_scan", &strata_enable_parallel_scan, true,
 	GUC_EXPLAIN, "Enables parallel StrataScan plans.", NULL},
 	{"strata.enable_pruning", &strata_enable_pruning, true, GUC_EXPLAIN,
-		"Enables skipping of batches by segment values, minima and maxima, and filters.",
+		"Enables skipping of batches by segment values, minima and maxima.",
 	NULL},
 	{"strata.enable_row_cache", &strata_enable_row_cache, true, 0,
 		"Enables keeping decoded rows for changes that come back to more batches than stay decoded.",

@@ -33,13 +33,6 @@ extern StrataBatchBuilder *strata_batch_builder_create(Relation rel,
 													   int max_rows);
 
 /*
- * Put filters in front of these columns (indexed by attno - 1; NULL: none);
- * the array must outlive the builder.
- */
-extern void strata_batch_builder_want_filters(StrataBatchBuilder *builder,
-											  const bool *wanted);
-
-/*
  * Offer the next row (values as slot_getallattrs gives them; may be toasted).
  * Returns false, taking nothing, when the row must start a new batch: another
  * segment, the limit of rows reached, or that of bytes.

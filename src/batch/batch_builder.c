@@ -204,59 +204,6 @@ clear(StrataBatchBuilder *b)
 }
 
 /*
- * Can values of the type be found by a filter?  Those whose = compares bytes,
- * in collations that do.
- */
-static bool
-filters_type(Oid typid)
-{
-	return typid == TEXTOID || typid == VARCHAROID || typid == BYTEAOID ||
-		typid == UUIDOID;
-}
-
-/* See batch_build.h. */
-void
-strata_batch_builder_want_filters(StrataBatchBuilder *b, const bool *wanted)
-{
-	for (int i = 0; i < b->ncolumns; i++)
-		b->columns[i].filtered =
-			wanted != NULL && wanted[b->columns[i].attno - 1] &&
-			filters_type(b->columns[i].type.typid);
-}
-
-/* What the values of a filtered column hash to. */
-static uint64 *
-hash_column(const ColumnBuffer *c)
-{
-	uint64	   *hashes = palloc(sizeof(uint64) * Max(c->n, 1));
-
-	for (uint32 i = 0; i < c->n; i++)
-		hashes[i] = strata_bloom_hash(c->payload + c->offsets[i],
-									  c->offsets[i + 1] - c->offsets[i]);
-	return hashes;
-}
-
-/* The encoded column with its filter in front. */
-static Datum
-add_filter(const ColumnBuffer *c, Datum column)
-{
-	uint64	   *hashes = hash_column(c);
-	Size		size = strata_bloom_size(hashes, c->n);
-	Size		len = VARSIZE(DatumGetPointer(column)) - VARHDRSZ;
-	struct varlena *out = palloc(VARHDRSZ + STRATA_BLOOM_HEAD + size + len);
-	uint8	   *buf = (uint8 *) VARDATA(out);
-
-	SET_VARSIZE(out, VARHDRSZ + STRATA_BLOOM_HEAD + size + len);
-	Assert(c->n > 0 && !c->type.typbyval);	/* batch:B12 */
-	strata_bloom_write(buf, size, hashes, c->n);
-	memcpy(buf + STRATA_BLOOM_HEAD + size, VARDATA(DatumGetPointer(column)),
-		   len);
-	pfree(DatumGetPointer(column));
-	pfree(hashes);
-	return PointerGetDatum(out);
-}
-
-/*
  * The summary of what was added, in the current context; its checksum is not
  * set yet.
  */
@@ -276,7 +223,6 @@ form_summary(const StrataBatchBuilder *b)
 		summaries[i].nnulls = b->nrows - (int32) c->n;
 		Assert(c->n <= (uint32) b->nrows &&
 			   (c->hasnull || c->n == (uint32) b->nrows));	/* batch:B1 */
-		summaries[i].has_filter = c->filtered && c->n > 0;
 		types[i] = c->type;
 		if (c->type.typbyval)
 			strata_summary_compute(&summaries[i], &c->type, c->fixed,
@@ -295,8 +241,6 @@ form_columns(StrataBatchBuilder *b, Datum *values, bool *isnull)
 		if (c->catt == 0)
 			elog(ERROR, "companion has no column for attribute %d", c->attno);
 		values[c->catt - 1] = encode_column(b, c, c->wanted);
-		if (c->filtered && c->n > 0)
-			values[c->catt - 1] = add_filter(c, values[c->catt - 1]);
 		isnull[c->catt - 1] = false;
 	}
 	values[STRATA_BATCH_ATT_SUMMARY - 1] = PointerGetDatum(form_summary(b));
@@ -406,13 +350,6 @@ measure_column(StrataBatchBuilder *b, ColumnBuffer *c, bool candidates,
 	Datum		column = encode_column(b, c, c->wanted);
 	Size		nbytes = VARSIZE(DatumGetPointer(column)) - VARHDRSZ;
 
-	if (c->filtered && c->n > 0)
-	{
-		uint64	   *hashes = hash_column(c);
-
-		nbytes += STRATA_BLOOM_HEAD + strata_bloom_size(hashes, c->n);
-		pfree(hashes);
-	}
 	m->batches++;
 	m->bytes += nbytes;
 	m->raw += c->type.typbyval ? (double) c->n * c->type.width :

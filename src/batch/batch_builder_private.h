@@ -22,7 +22,6 @@ typedef struct ColumnBuffer
 	AttrNumber	catt;			/* col_ column of the companion */
 	StrataColumnType type;
 	StrataCodecId wanted;
-	bool		filtered;		/* gets a filter */
 	uint32		n;				/* non-null values so far */
 	bool	   *isnull;			/* max_rows flags */
 	bool		hasnull;

@@ -265,12 +265,10 @@ fetch_value(StrataBatchReader *reader, AttrNumber attno)
 	return v;
 }
 
-/*
- * The bytes of a column's value, also where it is one of several's; NULL:
- * damaged.
- */
-static const uint8 *
-fetch_whole(StrataBatchReader *reader, AttrNumber attno, Size *len)
+/* See batch_private.h. */
+const uint8 *
+strata_batch_fetch_encoded(StrataBatchReader *reader, AttrNumber attno,
+						   Size *len)
 {
 	struct varlena *v = fetch_value(reader, attno);
 	const uint8 *buf = (const uint8 *) VARDATA_ANY(v);
@@ -294,23 +292,6 @@ fetch_whole(StrataBatchReader *reader, AttrNumber attno, Size *len)
 
 /* See batch_private.h. */
 const uint8 *
-strata_batch_fetch_encoded(StrataBatchReader *reader, AttrNumber attno,
-						   Size *len)
-{
-	const uint8 *buf = fetch_whole(reader, attno, len);
-	Size		size;
-
-	if (buf == NULL || *len == 0 || buf[0] != STRATA_BLOOM_MARK)
-		return buf;
-	size = strata_bloom_parse(buf, *len);
-	if (size == 0 || *len < STRATA_BLOOM_HEAD + size)
-		return NULL;
-	*len -= STRATA_BLOOM_HEAD + size;
-	return buf + STRATA_BLOOM_HEAD + size;
-}
-
-/* See batch_private.h. */
-const uint8 *
 strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno,
 						 Size want, Size *len)
 {
@@ -322,7 +303,7 @@ strata_batch_fetch_start(StrataBatchReader *reader, AttrNumber attno,
 	buf = (const uint8 *) VARDATA_ANY(v);
 	*len = VARSIZE_ANY_EXHDR(v);
 	if (*len > 0 && (buf[0] == HOLDER || buf[0] == PLACE))
-		return fetch_whole(reader, attno, len);
+		return strata_batch_fetch_encoded(reader, attno, len);
 	return buf;
 }
 

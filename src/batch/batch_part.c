@@ -34,7 +34,6 @@ typedef struct LargeColumn
 {
 	StrataLarge large;
 	const uint8 *bytes;			/* all of the column, or NULL */
-	Size		skip;			/* bytes of a filter in front of it */
 	bool	   *isnull;			/* of the rows */
 	uint16	   *value;			/* number of a row's value */
 	uint8	   *block_bytes;	/* the block read last ... */
@@ -84,51 +83,38 @@ part_corrupt(StrataBatchReader *reader, AttrNumber attno, const char *what)
 }
 
 /*
- * The head of a column in codec LARGE with what is in front of it, at least;
- * NULL: another codec.  *skip: bytes of a filter; *len: bytes that are there
- * behind it.
+ * The head of a column in codec LARGE, at least; NULL: another codec.  *len:
+ * bytes that are there.
  */
 static const uint8 *
-fetch_head(StrataBatchReader *reader, AttrNumber attno, Size *skip, Size *len)
+fetch_head(StrataBatchReader *reader, AttrNumber attno, Size *len)
 {
 	Size		want = HEAD_BYTES;
 
-	*skip = 0;
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 3; i++)
 	{
-		Size		there;
 		size_t		need;
-		const uint8 *buf = strata_batch_fetch_start(reader, attno, want,
-													&there);
+		const uint8 *buf = strata_batch_fetch_start(reader, attno, want, len);
 		StrataCodecResult rc;
 
 		if (buf == NULL)
 			part_corrupt(reader, attno,
 						 "its value, or the one it shares with other columns, is malformed");
-		if (there >= STRATA_BLOOM_HEAD && buf[0] == STRATA_BLOOM_MARK)
-		{
-			Size		size = strata_bloom_parse(buf, there);
-
-			if (size == 0)
-				part_corrupt(reader, attno, "its filter is damaged");
-			*skip = STRATA_BLOOM_HEAD + size;
-		}
-		*len = there > *skip ? there - *skip : 0;
-		rc = strata_large_need(buf + *skip, *len, &need);
+		rc = strata_large_need(buf, *len, &need);
 		if (rc == STRATA_CODEC_NOT_APPLICABLE)
 			return NULL;
 		if (rc != STRATA_CODEC_OK)
 			part_corrupt(reader, attno, strata_codec_result_text(rc));
 		if (need <= *len)
-			return buf + *skip;
-		if (want > there)
+			return buf;
+		if (want > *len)
 		{
 			/* there is no more of it: a small column of another codec */
 			if (*len > 1)
 				return NULL;
 			break;
 		}
-		want = *skip + need;
+		want = need;
 	}
 	part_corrupt(reader, attno, "it is cut off");
 	return NULL;
@@ -142,7 +128,6 @@ static LargeColumn *
 open_large(StrataBatchReader *reader, StrataColumn *col)
 {
 	LargeColumn *lc;
-	Size		skip = 0;
 	Size		len = col->encoded_len;
 	const uint8 *head = col->encoded;
 	size_t		scratch_size;
@@ -159,7 +144,7 @@ open_large(StrataBatchReader *reader, StrataColumn *col)
 	}
 	if (head == NULL)
 	{
-		head = fetch_head(reader, col->attno, &skip, &len);
+		head = fetch_head(reader, col->attno, &len);
 		if (head == NULL)
 			return NULL;
 		strata_batch_check_column(reader, col, head, len);
@@ -167,7 +152,6 @@ open_large(StrataBatchReader *reader, StrataColumn *col)
 	if (col->codec != STRATA_CODEC_LARGE)
 		return NULL;
 	lc = palloc0(sizeof(LargeColumn));
-	lc->skip = skip;
 	lc->block = PG_UINT32_MAX;
 	lc->isnull = palloc0(reader->nrows);
 	lc->value = palloc(sizeof(uint16) * reader->nrows);
@@ -211,7 +195,7 @@ load_block(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
 	else
 	{
 		stored = strata_batch_fetch_slice(reader, attno,
-										  lc->skip + block->stored_at, size,
+										  block->stored_at, size,
 										  &fetched);
 		if (stored == NULL)
 			part_corrupt(reader, attno, "it is cut off");

@@ -11,7 +11,7 @@
  *	5		var		number of entries
  *	then per entry, ascending attno:
  *			var		attno
- *			1		flags: 1 has_range, 2 has_nan, 4 has_sum, 8 has_filter
+ *			1		flags: 1 has_range, 2 has_nan, 4 has_sum
  *			var		null count
  *	  if has_range, twice (min, max):
  *			1		length L, 0-8
@@ -36,7 +36,6 @@
 #define STRATA_SUMMARY_HAS_RANGE 0x01
 #define STRATA_SUMMARY_HAS_NAN 0x02
 #define STRATA_SUMMARY_HAS_SUM 0x04
-#define STRATA_SUMMARY_HAS_FILTER 0x08
 
 /*
  * Fill s for n non-null packed values of the column; typid decides the order
@@ -98,9 +97,8 @@ extern void strata_seal_columns(const StrataBatchSchema *schema, Datum *values,
 								const bool *isnull);
 
 /*
- * batch_pack.c: the bytes of a stored column with the filter in front of them,
- * if it has one, as far as they are asked for; *len of them are there, want at
- * least or all.  NULL: damaged.
+ * The same as far as they are asked for; *len of them are there, want at least
+ * or all.
  */
 extern const uint8 *strata_batch_fetch_start(StrataBatchReader *reader,
 											 AttrNumber attno, Size want,

@@ -400,36 +400,6 @@ seal_of(StrataBatchReader *reader, const StrataColumn *col)
 								 col->attno);
 }
 
-/* See batch_reader.h. */
-const uint8 *
-strata_batch_reader_filter(StrataBatchReader *reader, AttrNumber attno,
-						   Size *size)
-{
-	StrataColumn *col = &reader->columns[attno - 1];
-	const StrataColumnSummary *summary = strata_batch_reader_summary(reader,
-																	 attno);
-	const uint8 *buf;
-	Size		len;
-	MemoryContext old;
-
-	if (summary == NULL || !summary->has_filter ||
-		!strata_batch_reader_is_stored(reader, attno))
-		return NULL;
-	old = MemoryContextSwitchTo(reader->batch_mcxt);
-	/* mostly it is in the first piece */
-	buf = strata_batch_fetch_start(reader, attno, STRATA_BLOOM_HEAD, &len);
-	*size = buf != NULL ? strata_bloom_parse(buf, len) : 0;
-	if (*size > 0 && len < STRATA_BLOOM_HEAD + *size)
-		buf = strata_batch_fetch_start(reader, attno,
-									   STRATA_BLOOM_HEAD + *size, &len);
-	MemoryContextSwitchTo(old);
-	if (*size == 0 || len < STRATA_BLOOM_HEAD + *size)
-		strata_batch_column_corrupt(reader, attno, "its filter is damaged");
-	if (!strata_bloom_check(buf, *size, seal_of(reader, col)))
-		strata_batch_column_corrupt(reader, attno, "its filter is damaged");
-	return buf;
-}
-
 /* See batch_private.h. */
 void
 strata_batch_check_column(StrataBatchReader *reader, StrataColumn *col,

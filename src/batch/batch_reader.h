@@ -29,7 +29,6 @@ typedef struct StrataColumnSummary
 	bool		has_nan;
 	bool		has_range;
 	bool		has_sum;
-	bool		has_filter;		/* see strata_batch_reader_filter */
 	Datum		min;			/* by-value types only */
 	Datum		max;
 	union
@@ -245,14 +244,6 @@ extern const uint8 *strata_batch_reader_encoded(StrataBatchReader *reader,
  */
 extern uint8 *strata_batch_reader_copy_column(StrataBatchReader *reader,
 											  AttrNumber attno, Size *len);
-
-/*
- * The filter of column attno of the current batch with its head (bloom.c),
- * checked; NULL: it has none.  Lives as long as the batch; values are not
- * fetched.
- */
-extern const uint8 *strata_batch_reader_filter(StrataBatchReader *reader,
-											   AttrNumber attno, Size *size);
 
 /* Value of one row of a decoded column. */
 static inline Datum strata_column_get(const StrataColumn *col, int row,

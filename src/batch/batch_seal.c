@@ -277,12 +277,6 @@ strata_seal_columns(const StrataBatchSchema *schema, Datum *values,
 			continue;
 		seal = strata_seal_of_column(schema, first_row, attno);
 		buf = (uint8 *) VARDATA(DatumGetPointer(values[catt - 1]));
-		if (buf[0] == STRATA_BLOOM_MARK)
-		{
-			strata_bloom_seal(buf, seal);
-			buf += STRATA_BLOOM_HEAD +
-				strata_bloom_parse(buf, STRATA_BLOOM_HEAD);
-		}
 		strata_column_seal(buf, seal);
 	}
 }

@@ -329,9 +329,7 @@ strata_summary_form(const StrataColumnSummary *s,
 		appendStringInfoChar(&buf,
 							 (s[i].has_range ? STRATA_SUMMARY_HAS_RANGE : 0) |
 							 (s[i].has_nan ? STRATA_SUMMARY_HAS_NAN : 0) |
-							 (s[i].has_sum ? STRATA_SUMMARY_HAS_SUM : 0) |
-							 (s[i].has_filter ? STRATA_SUMMARY_HAS_FILTER :
-							  0));
+							 (s[i].has_sum ? STRATA_SUMMARY_HAS_SUM : 0));
 		append_varint(&buf, s[i].nnulls);
 		if (s[i].has_range)
 		{
@@ -431,11 +429,10 @@ read_summary_entry(Cursor *c, const StrataColumnType *type,
 {
 	uint8		flags = read_byte(c);
 
-	if (flags >= 2 * STRATA_SUMMARY_HAS_FILTER)
+	if (flags >= 2 * STRATA_SUMMARY_HAS_SUM)
 		c->bad = true;
 	s->nnulls = (int32) read_varint(c);
 	s->has_nan = (flags & STRATA_SUMMARY_HAS_NAN) != 0;
-	s->has_filter = (flags & STRATA_SUMMARY_HAS_FILTER) != 0;
 
 	/*
 	 * a type change without rewrite may have taken the order, or the meaning,

@@ -28,10 +28,7 @@ typedef struct VerifyDecode
 {
 	StrataBatchReader *reader;
 	AttrNumber	attno;
-	bool		wants_filter;
 	StrataColumn *col;
-	const uint8 *filter;
-	Size		size;
 } VerifyDecode;
 
 static void
@@ -39,87 +36,20 @@ decode(void *arg)
 {
 	VerifyDecode *what = arg;
 
-	if (what->wants_filter)
-		what->filter = strata_batch_reader_filter(what->reader, what->attno,
-												  &what->size);
-	else
-		what->col = strata_batch_reader_column(what->reader, what->attno);
+	what->col = strata_batch_reader_column(what->reader, what->attno);
 }
 
-/*
- * Decode a column, or, where filter is given, fetch its filter: corruption
- * errors become reports, and the result, or *filter, NULL.
- */
+/* Decode a column: corruption errors become reports, and the result NULL. */
 static StrataColumn *
-verify_decode(Verifier *v, AttrNumber attno, const uint8 **filter, Size *size)
+verify_decode(Verifier *v, AttrNumber attno)
 {
-	VerifyDecode what = {v->reader, attno, filter != NULL};
+	VerifyDecode what = {v->reader, attno};
 	char	   *damage = strata_error_damage_of(decode, &what);
 
-	if (damage != NULL)
-	{
-		v->report(v->arg, attno, damage);
-		return NULL;
-	}
-	if (filter != NULL)
-	{
-		*filter = what.filter;
-		*size = what.size;
-	}
-	return what.col;
-}
-
-/* A filter must be what the values make. */
-static void
-verify_filter(Verifier *v, StrataColumn *col, bool has_filter)
-{
-	uint64	   *hashes;
-	uint8	   *derived;
-	const uint8 *stored = NULL;
-	Size		size = 0;
-	uint32		n = 0;
-
-	if (!has_filter || col->type.typbyval)
-	{
-		if (has_filter)
-			v->report(v->arg, col->attno,
-					  "a column of this type has no filter");
-		return;
-	}
-	hashes = palloc(sizeof(uint64) * v->reader->nrows);
-	for (int i = 0; i < v->reader->nrows; i++)
-	{
-		bool		isnull;
-		Datum		value = strata_column_get(col, i, &isnull);
-
-		if (isnull)
-			continue;
-		if (col->type.typlen == -1)
-			hashes[n++] =
-				strata_bloom_hash(VARDATA_ANY(DatumGetPointer(value)),
-								  VARSIZE_ANY_EXHDR(DatumGetPointer(value)));
-		else
-			hashes[n++] = strata_bloom_hash(DatumGetPointer(value),
-											datumGetSize(value, false,
-														 col->type.typlen));
-	}
-	(void) verify_decode(v, col->attno, &stored, &size);
-	if (stored == NULL)
-		return;
-	if (n == 0 || size != strata_bloom_size(hashes, n))
-		v->report(v->arg, col->attno,
-				  "the filter's size does not fit the values");
-	else
-	{
-		derived = palloc(STRATA_BLOOM_HEAD + size);
-		strata_bloom_write(derived, size, hashes, n);
-		if (memcmp(derived + STRATA_BLOOM_HEAD, stored + STRATA_BLOOM_HEAD,
-				   size) != 0)
-			v->report(v->arg, col->attno,
-					  "the filter differs from the values'");
-		pfree(derived);
-	}
-	pfree(hashes);
+	if (damage == NULL)
+		return what.col;
+	v->report(v->arg, attno, damage);
+	return NULL;
 }
 
 /*
@@ -188,7 +118,6 @@ verify_summary(Verifier *v, StrataColumn *col)
 		nnulls += col->isnull != NULL && col->isnull[i];
 	if (stored->nnulls != nnulls)
 		v->report(v->arg, col->attno, "the summary's null count differs");
-	verify_filter(v, col, stored->has_filter);
 	if (!col->type.typbyval)
 		return;
 	packed = palloc(v->reader->nrows * col->type.width);
@@ -331,7 +260,7 @@ strata_batch_verify(Relation rel, const StrataBatchSchema *schema,
 		if (!strata_attribute_is_kept(TupleDescAttr(schema->rel_desc,
 													attno - 1)))
 			continue;
-		col = verify_decode(&v, attno, NULL, NULL);
+		col = verify_decode(&v, attno);
 		if (col != NULL && !strata_column_is_sound(col, v.reader->nrows))
 		{
 			report(arg, attno, "a value is not as its type has them");

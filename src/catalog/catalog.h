@@ -46,8 +46,6 @@ typedef struct StrataSettings
 	int			norderby;
 	StrataSettingKey *orderby;
 	StrataLevel codec_level;
-	bool	   *bloom;			/* columns that get filters, by attno - 1;
-								 * NULL: none */
 	StrataCodecId *codecs;		/* wanted, indexed by attno - 1; NULL: none
 								 * named */
 } StrataSettings;
@@ -172,8 +170,15 @@ extern void strata_compat_tell_ignored(DefElem *def);
 extern void strata_option_remember_typed(List *options);
 extern const char *strata_option_typed(const char *name);
 
-/* TimescaleDB's sparse_index among options becomes our bloom. */
-extern void strata_compat_sparse_index(Relation rel, List *options);
+/*
+ * Take TimescaleDB's sparse_index out of options; attnos of the columns that
+ * it wants a filter of.
+ */
+extern Bitmapset *strata_compat_take_sparse_index(Relation rel,
+												  List **options);
+
+/* Of an index of the column, for a hint. */
+extern char *strata_option_index_statement(Relation rel, const char *column);
 
 /* The value of an option that is a switch; ereports when it is none. */
 extern bool strata_option_bool(DefElem *def);

@@ -127,18 +127,16 @@ strata_option_typed(const char *name)
  *-------------------------------------------------------------------------
  */
 
-/* The columns that get filters, of 'bloom(a), minmax(b), bloom(c, d)'. */
-static char *
+/* The columns that filters are asked of in 'bloom(a), minmax(b), bloom(c, d)'. */
+static Bitmapset *
 bloom_columns(Relation rel, const char *text)
 {
-	StringInfoData buf;
-	Bitmapset  *seen = NULL;
+	Bitmapset  *columns = NULL;
 	List	   *calls = strata_option_parse_calls(text);
 	bool		good = calls != NIL || text[strspn(text, " \t\r\n")] == '\0';
 	ListCell   *lc;
 	ListCell   *lc2;
 
-	initStringInfo(&buf);
 	foreach(lc, calls)
 	{
 		StrataOptionCall *call = lfirst(lc);
@@ -156,18 +154,8 @@ bloom_columns(Relation rel, const char *text)
 															  &one);
 
 			/* minima and maxima of all columns are kept anyhow */
-			if (!bloom || bms_is_member(att->attnum, seen))
-				continue;
-			seen = bms_add_member(seen, att->attnum);
-			if (strata_option_bloom_fits(att->atttypid))
-				appendStringInfo(&buf, "%s%s", buf.len > 0 ? ", " : "",
-								 quote_identifier(NameStr(att->attname)));
-			else
-				ereport(NOTICE,
-						(errmsg("no filter is kept for column \"%s\" of type %s",
-								NameStr(att->attname),
-								format_type_be(att->atttypid)),
-						 errdetail("Minima and maxima of batches prune by it.")));
+			if (bloom)
+				columns = bms_add_member(columns, att->attnum);
 		}
 	}
 	if (!good)
@@ -176,16 +164,17 @@ bloom_columns(Relation rel, const char *text)
 				 errmsg("invalid value for option \"%s\": \"%s\"",
 						strata_option_typed("sparse_index"), text),
 				 errhint("Give a list such as 'bloom(trace_id), minmax(value)'.")));
-	return buf.data;
+	return columns;
 }
 
 /* See catalog.h. */
-void
-strata_compat_sparse_index(Relation rel, List *options)
+Bitmapset *
+strata_compat_take_sparse_index(Relation rel, List **options)
 {
+	Bitmapset  *columns = NULL;
 	ListCell   *lc;
 
-	foreach(lc, options)
+	foreach(lc, *options)
 	{
 		DefElem    *def = lfirst_node(DefElem, lc);
 
@@ -197,9 +186,11 @@ strata_compat_sparse_index(Relation rel, List *options)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("option \"%s\" needs a value", def->defnamespace),
 					 errhint("Give a list such as 'bloom(trace_id), minmax(value)'.")));
-		def->arg = (Node *) makeString(bloom_columns(rel, defGetString(def)));
-		def->defname = pstrdup("bloom");
+		columns = bms_add_members(columns,
+								  bloom_columns(rel, defGetString(def)));
+		*options = foreach_delete_current(*options, lc);
 	}
+	return columns;
 }
 
 /*-------------------------------------------------------------------------

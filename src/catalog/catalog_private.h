@@ -56,17 +56,6 @@ extern void strata_option_refuse_virtual(Form_pg_attribute att,
 										 const char *option);
 
 /*
- * catalog_bloom.c.  check: of a text given, or NULL.  get: as in
- * StrataSettings. rewrite: the text with a column renamed, or left out
- * (new_name NULL); NULL: it does not name it.
- */
-extern void strata_option_bloom_check(Relation rel, const char *text);
-extern bool *strata_option_bloom_get(Relation rel);
-extern char *strata_option_bloom_rewrite(const char *text, const char *old,
-										 const char *new_name);
-extern bool strata_option_bloom_fits(Oid typid);
-
-/*
  * catalog_compat.c: does TimescaleDB's setting ask for direct loads into rel?
  */
 extern bool strata_compat_direct_load(Relation rel);
@@ -86,7 +75,7 @@ typedef struct StrataOptionCall
 extern List *strata_option_parse_targets(const char *text);
 extern List *strata_option_parse_calls(const char *text);
 
-/* catalog_dimension.c: as those of bloom. */
+/* catalog_dimension.c: as those of codecs; text may be NULL. */
 extern void strata_option_dimensions_check(Relation rel, const char *text);
 extern char *strata_option_dimensions_rewrite(const char *text,
 											  const char *old,

@@ -50,7 +50,7 @@ static const char *const option_names[] = {"orderby", "segmentby"};
  * All that may be set on a table; values of the others are hypertable/'s to
  * check.
  */
-static const char *const known_names[] = {"batch_index", "bloom", "chunk_interval",
+static const char *const known_names[] = {"batch_index", "chunk_interval",
 	"chunk_options", "codec_level",
 	"codecs", "columnstore",
 	"compressed", "created", "dimensions",
@@ -72,7 +72,7 @@ static const struct
 };
 
 #define OPTION_LIST_HINT \
-	"Valid options are strata.batch_index, strata.bloom, strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval, strata.integer_now_func and strata.read_archives."
+	"Valid options are strata.batch_index, strata.codec_level, strata.codecs, strata.direct_load, strata.orderby and strata.segmentby, and for hypertables strata.chunk_interval, strata.integer_now_func and strata.read_archives."
 
 static bool
 is_column_list(const char *name)
@@ -391,6 +391,40 @@ is_switch(const char *name)
 }
 
 /* See catalog.h. */
+char *
+strata_option_index_statement(Relation rel, const char *column)
+{
+	return psprintf("CREATE INDEX ON %s (%s);",
+					strata_sql_name(RelationGetRelid(rel)),
+					quote_identifier(column));
+}
+
+/* An option that is not there; what filters of columns did an index does. */
+static void
+refuse_unknown(Relation rel, DefElem *def)
+{
+	StringInfoData indexes;
+	List	   *columns = NIL;
+	ListCell   *lc;
+
+	initStringInfo(&indexes);
+	if (strcmp(def->defname, "bloom") == 0 && def->arg != NULL)
+		(void) SplitIdentifierString(pstrdup(defGetString(def)), ',',
+									 &columns);
+	foreach(lc, columns)
+		appendStringInfo(&indexes, "%s%s", indexes.len > 0 ? " " : "",
+						 strata_option_index_statement(rel, lfirst(lc)));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unrecognized parameter \"%s\"",
+					strata_option_typed(def->defname)),
+			 columns != NIL ?
+			 errdetail("An index leads to the batches that have a value.") : 0,
+			 columns != NIL ? errhint("%s", indexes.data) :
+			 errhint(OPTION_LIST_HINT)));
+}
+
+/* See catalog.h. */
 void
 strata_settings_check(Relation rel, List *options)
 {
@@ -408,10 +442,7 @@ strata_settings_check(Relation rel, List *options)
 		for (int i = 0; i < (int) lengthof(known_names); i++)
 			known |= strcmp(def->defname, known_names[i]) == 0;
 		if (!known)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("unrecognized parameter \"%s\"",
-								   strata_option_typed(def->defname)),
-							errhint(OPTION_LIST_HINT)));
+			refuse_unknown(rel, def);
 		/* RESET gives an empty value */
 		if (is_switch(def->defname) &&
 			(def->arg == NULL || defGetString(def)[0] != '\0'))
@@ -445,7 +476,6 @@ strata_settings_check(Relation rel, List *options)
 	codecs = find_option(options, "codecs");
 	if (codecs == NULL && find_option(options, "segmentby") != NULL)
 		codecs = strata_settings_get_text(RelationGetRelid(rel), "codecs");
-	strata_option_bloom_check(rel, find_option(options, "bloom"));
 	strata_option_dimensions_check(rel, find_option(options, "dimensions"));
 	(void) strata_tablespaces_parse(find_option(options, "tablespaces"));
 	strata_option_codecs_check(rel, find_option(options, "codec_level"),
@@ -671,7 +701,6 @@ static const struct
 	char	   *(*rewrite) (const char *text, const char *old,
 							const char *new_name);
 }			rewriters[] = {
-	{"bloom", strata_option_bloom_rewrite},
 	{"codecs", strata_option_codecs_rewrite},
 	{"dimensions", strata_option_dimensions_rewrite}
 };
@@ -682,8 +711,6 @@ suits_type(const char *option, const char *text, Form_pg_attribute att)
 {
 	if (is_column_list(option))
 		return has_order(att->atttypid);
-	if (strcmp(option, "bloom") == 0)
-		return strata_option_bloom_fits(att->atttypid);
 	if (strcmp(option, "codecs") == 0)
 		return strata_option_codecs_fit(text, att);
 	return true;
@@ -820,7 +847,6 @@ strata_settings_get(Relation rel)
 	char	   *orderby = strata_settings_get_text(owner, "orderby");
 
 	strata_option_codecs_get(rel, settings);
-	settings->bloom = strata_option_bloom_get(rel);
 	settings->has_segmentby = segmentby != NULL;
 	settings->has_orderby = orderby != NULL;
 	if (segmentby != NULL)

@@ -395,25 +395,6 @@ extern bool strata_codec_available(StrataCodecId
 /* CRC-32C (Castagnoli), as stored in column headers and batch summaries. */
 extern uint32_t strata_crc32c(const void *data, size_t len);
 
-/*
- * Filters in front of a column's bytes (bloom.c).  hash: of a value.  size:
- * bytes of a filter for these, which are sorted; 2 to 65535 where n is a
- * batch's.  write: head and filter, STRATA_BLOOM_HEAD + size bytes.  parse:
- * the filter's size, or 0 where buf does not begin with the head of one; only
- * the head need be there. check: is the checksum, without the seal, right?
- */
-#define STRATA_BLOOM_MARK 253	/* where a column has its version */
-#define STRATA_BLOOM_HEAD 8
-
-extern uint64_t strata_bloom_hash(const void *bytes, size_t len);
-extern size_t strata_bloom_size(uint64_t *hashes, uint32_t n);
-extern void strata_bloom_write(uint8_t *buf, size_t size,
-							   const uint64_t *hashes, uint32_t n);
-extern size_t strata_bloom_parse(const uint8_t *buf, size_t len);
-extern bool strata_bloom_check(const uint8_t *buf, size_t size, uint32_t seal);
-extern void strata_bloom_seal(uint8_t *buf, uint32_t seal);
-extern bool strata_bloom_may_hold(const uint8_t *buf, size_t size,
-								  uint64_t hash);
 extern const char *strata_codec_result_text(StrataCodecResult rc);
 
 #endif							/* STRATA_CODEC_H */

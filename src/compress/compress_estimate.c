@@ -188,8 +188,6 @@ strata_store_estimate(Relation rel, const StrataLayout *layout,
 	cut = strata_store_init_goal(&goal, rel, InvalidOid, level);
 	builder = strata_batch_builder_create(rel, schema, layout, codecs, level,
 										  goal.most);
-	strata_batch_builder_want_filters(builder,
-									  strata_settings_get(rel)->bloom);
 	memset(estimate, 0, sizeof(*estimate));
 	estimate->measure.columns = palloc0(sizeof(StrataColumnMeasure) *
 										Max(RelationGetDescr(rel)->natts, 1));

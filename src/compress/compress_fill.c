@@ -128,7 +128,6 @@ rebuild_batch(StrataStore *store, StrataBatchReader *reader)
 	strata_batch_builder_keep_together(builder);
 	row = MakeSingleTupleTableSlot(RelationGetDescr(store->rel),
 								   &TTSOpsVirtual);
-	strata_batch_builder_want_filters(builder, settings->bloom);
 	for (int i = 0; i < reader->nrows; i++)
 	{
 		strata_batch_store_row(store->rel, reader, i, row);

@@ -250,10 +250,6 @@ encoding_text(StrataBatchWriter *writer, Relation rel)
 		if (settings->codecs[i] != STRATA_CODEC_AUTO)
 			appendStringInfo(&s, "/%d:%s", i + 1,
 							 strata_codec_name(settings->codecs[i]));
-	for (int i = 0;
-		 settings->bloom != NULL && i < RelationGetDescr(rel)->natts; i++)
-		if (settings->bloom[i])
-			appendStringInfo(&s, "/%d:bloom", i + 1);
 	return s.data;
 }
 

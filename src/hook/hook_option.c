@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "hook/hook_private.h"
 #include "hypertable/hypertable.h"
+#include "index/index.h"
 #include "rollup/rollup.h"
 #include "store/store.h"
 
@@ -21,6 +22,7 @@
 #include "nodes/parsenodes.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 
 /* See hook_private.h. */
 List *
@@ -92,6 +94,35 @@ yield_order(Oid relid, List *set)
 		strata_hypertable_yield_order(relid, segmentby);
 }
 
+/*
+ * Filters of columns were asked for, of which batches keep none: say which
+ * index does the same, where none does yet.
+ */
+static void
+tell_of_filters(Relation rel, const Bitmapset *columns)
+{
+	int			attno = -1;
+
+	while ((attno = bms_next_member(columns, attno)) >= 0)
+	{
+		const char *column = get_attname(RelationGetRelid(rel),
+										 (AttrNumber) attno, false);
+		const char *obstacle;
+
+		if (strata_index_finds_equal(rel, (AttrNumber) attno, &obstacle))
+			continue;
+		ereport(NOTICE,
+				(errmsg("option \"%s\" keeps no filter of column \"%s\"",
+						strata_option_typed("sparse_index"), column),
+				 obstacle != NULL ? errdetail_internal("%s", obstacle) :
+				 errdetail("An index leads to the batches that have a value."),
+				 obstacle != NULL ? 0 :
+				 errhint("%s",
+						 strata_option_index_statement(rel,
+													   column))));
+	}
+}
+
 /* Check and store options of a table, which may have just been made. */
 static void
 apply(Oid relid, List *set, List *reset, bool is_new)
@@ -123,23 +154,23 @@ apply(Oid relid, List *set, List *reset, bool is_new)
 			DefElem    *def = copyObject(lfirst_node(DefElem, lc));
 
 			def->arg = (Node *) makeString("");
-			if (def->defnamespace != NULL &&
-				strcmp(def->defname, "sparse_index") == 0)
-				def->defname = pstrdup("bloom");
 			names = lappend(names, def);
 		}
+		(void) strata_compat_take_sparse_index(rel, &names);
 		strata_settings_check(rel, names);
 		strata_settings_store(relid, names, true);
 	}
 	if (set != NIL)
 	{
+		Bitmapset  *filters = strata_compat_take_sparse_index(rel, &set);
+
 		yield_order(relid, set);
-		strata_compat_sparse_index(rel, set);
 		strata_settings_check(rel, set);
 		strata_hypertable_check_options(rel, set, is_new);
 		strata_rollup_check_options(set);
 		strata_settings_store(relid, strata_hypertable_own_options(set),
 							  false);
+		tell_of_filters(rel, filters);
 	}
 	table_close(rel, NoLock);
 }

@@ -29,7 +29,7 @@
 
 /* Settings that a chunk has from its hypertable unless it has its own. */
 static const char *const inherited[] = {"segmentby", "orderby", "codec_level",
-"codecs", "bloom"};
+"codecs"};
 
 static bool
 is_strata_table(Oid relid)

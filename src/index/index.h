@@ -66,6 +66,14 @@ extern StrataIndexKind strata_index_serves(Relation rel, Oid index);
  */
 extern const char *strata_index_obstacle(Relation rel, Relation index);
 
+/*
+ * Are batches found by "=" of R's column: by an index, or by the order that
+ * they are in?  If not, *obstacle: why an index would not do, in a sentence;
+ * NULL: it would.
+ */
+extern bool strata_index_finds_equal(Relation rel, AttrNumber attno,
+									 const char **obstacle);
+
 /* What is kept beside batches for one purpose. */
 typedef struct StrataIndexTarget
 {

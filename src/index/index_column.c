@@ -20,6 +20,7 @@
 #include "index/index_private.h"
 #include "catalog/catalog.h"
 
+#include "access/brin_internal.h"
 #include "access/gin.h"
 #include "access/htup_details.h"
 #include "access/stratnum.h"
@@ -32,6 +33,7 @@
 #include "nodes/nodeFuncs.h"
 #include "commands/defrem.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
@@ -311,6 +313,14 @@ strata_index_serves(Relation rel, Oid index)
 	return STRATA_INDEX_NONE;
 }
 
+/* Do the companion's own indexes lead by the column? */
+static bool
+is_led_by(const StrataLayout *layout, AttrNumber attno)
+{
+	return strata_layout_segment_index(layout, attno) >= 0 ||
+		(layout->norder > 0 && layout->order[0].attno == attno);
+}
+
 /* What keeps values of a type, in a collation, from being hashed. */
 static const char *
 obstacle_of_type(Oid type, Oid collation)
@@ -329,7 +339,6 @@ const char *
 strata_index_obstacle(Relation rel, Relation index)
 {
 	StrataIndexTarget target;
-	StrataLayout *layout;
 	AttrNumber	first = index->rd_index->indkey.values[0];
 
 	switch (strata_index_kind(RelationGetRelid(index)))
@@ -340,9 +349,7 @@ strata_index_obstacle(Relation rel, Relation index)
 		case STRATA_INDEX_SUMMARIES:
 			return NULL;
 		case STRATA_INDEX_HASHES:
-			layout = strata_store_current_layout(rel);
-			if (strata_layout_segment_index(layout, first) >= 0 ||
-				(layout->norder > 0 && layout->order[0].attno == first))
+			if (is_led_by(strata_store_current_layout(rel), first))
 				return NULL;
 			return obstacle_of_type(TupleDescAttr(RelationGetDescr(rel),
 												  first - 1)->atttypid,
@@ -356,6 +363,64 @@ strata_index_obstacle(Relation rel, Relation index)
 	return strata_index_class_target(RelationGetRelid(index), &target) ||
 		!index->rd_index->indisvalid ? NULL :
 		_("Of keys of its operator class no hashes are kept.");
+}
+
+/* Is it a BRIN index of all rows, with a filter of the column? */
+static bool
+has_filter(Oid index, AttrNumber attno)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(index));
+	Form_pg_index form;
+	const oidvector *classes;
+	bool		has = false;
+	bool		isnull;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	classes = (const oidvector *)
+		DatumGetPointer(SysCacheGetAttr(INDEXRELID, tuple,
+										Anum_pg_index_indclass, &isnull));
+	if (form->indisvalid && access_method(index) == BRIN_AM_OID &&
+		heap_attisnull(tuple, Anum_pg_index_indpred, NULL))
+		for (int i = 0; i < form->indnkeyatts; i++)
+		{
+			Oid			type = get_opclass_input_type(classes->values[i]);
+
+			has |= form->indkey.values[i] == attno &&
+				get_opfamily_proc(get_opclass_family(classes->values[i]),
+								  type, type, BRIN_PROCNUM_OPCINFO) ==
+				F_BRIN_BLOOM_OPCINFO;
+		}
+	ReleaseSysCache(tuple);
+	return has;
+}
+
+/* See index.h. */
+bool
+strata_index_finds_equal(Relation rel, AttrNumber attno,
+						 const char **obstacle)
+{
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+	ListCell   *lc;
+
+	*obstacle = NULL;
+	if (is_led_by(strata_store_current_layout(rel), attno))
+		return true;
+	if (!strata_settings_batch_index(rel))
+	{
+		*obstacle = _("Option \"strata.batch_index\" is off.");
+		return false;
+	}
+	if (OidIsValid(strata_index_of_column(rel, attno)))
+		return true;
+	foreach(lc, RelationGetIndexList(rel))
+	{
+		if (has_filter(lfirst_oid(lc), attno))
+			return true;
+	}
+	*obstacle = obstacle_of_type(att->atttypid, att->attcollation);
+	return false;
 }
 
 static List *
@@ -381,8 +446,7 @@ strata_index_wanted(Relation rel)
 		return NIL;
 	layout = strata_store_current_layout(rel);
 	for (AttrNumber attno = 1; attno <= RelationGetDescr(rel)->natts; attno++)
-		if (strata_layout_segment_index(layout, attno) < 0 &&
-			(layout->norder == 0 || layout->order[0].attno != attno) &&
+		if (!is_led_by(layout, attno) &&
 			OidIsValid(strata_index_of_column(rel, attno)))
 		{
 			target = strata_index_hash_target(rel, attno);

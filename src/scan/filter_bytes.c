@@ -13,6 +13,8 @@
 #include "base/base.h"
 
 #include "access/detoast.h"
+#include "codec/codec.h"
+#include "common/hashfn.h"
 #include "mb/pg_wchar.h"
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
@@ -44,6 +46,12 @@ bytes_of(Datum value, int typlen)
 	return result;
 }
 
+static inline uint32
+hash_bytes_of(FilterBytes value)
+{
+	return murmurhash32(strata_crc32c(value.data, value.len));
+}
+
 /*
  * Give the elements of a list places by their hashes.  Memory: the current
  * context.
@@ -61,10 +69,14 @@ place_by_hash(FilterNode *leaf, int n)
 											 MCXT_ALLOC_HUGE |
 											 MCXT_ALLOC_ZERO);
 	leaf->slot_mask = nslots - 1;
+	leaf->hashes = MemoryContextAllocHuge(CurrentMemoryContext,
+										  sizeof(uint32) * (Size) n);
 	for (int i = 0; i < n; i++)
 	{
-		uint32		slot = (uint32) leaf->hashes[i] & leaf->slot_mask;
+		uint32		slot;
 
+		leaf->hashes[i] = hash_bytes_of(leaf->bytes[i]);
+		slot = leaf->hashes[i] & leaf->slot_mask;
 		while (leaf->slots[slot] != 0)
 			slot = (slot + 1) & leaf->slot_mask;
 		leaf->slots[slot] = i + 1;
@@ -78,9 +90,6 @@ strata_filter_prepare_bytes(FilterNode *leaf)
 	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
 	bool		is_uuid = leaf->righttype == UUIDOID;
 
-	leaf->hashes = leaf->op == FILTER_COMPARE ?
-		&leaf->hash :
-		palloc(sizeof(uint64) * Max(n, 1));
 	leaf->bytes = leaf->op == FILTER_COMPARE ?
 		&leaf->one :
 		palloc(sizeof(FilterBytes) * Max(n, 1));
@@ -92,8 +101,6 @@ strata_filter_prepare_bytes(FilterNode *leaf)
 		if (!is_uuid)
 			value = PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 		leaf->bytes[i] = bytes_of(value, is_uuid ? UUID_LEN : -1);
-		leaf->hashes[i] = strata_bloom_hash(leaf->bytes[i].data,
-											leaf->bytes[i].len);
 	}
 	place_by_hash(leaf, n);
 	/* another byte, and what may be cut off of a character, tell a longer one */
@@ -142,7 +149,7 @@ static inline bool
 has_bytes(const FilterNode *leaf, FilterBytes value)
 {
 	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
-	uint64		hash;
+	uint32		hash;
 
 	if (leaf->slots == NULL)
 	{
@@ -151,8 +158,8 @@ has_bytes(const FilterNode *leaf, FilterBytes value)
 				return true;
 		return false;
 	}
-	hash = strata_bloom_hash(value.data, value.len);
-	for (uint32 slot = (uint32) hash & leaf->slot_mask;
+	hash = hash_bytes_of(value);
+	for (uint32 slot = hash & leaf->slot_mask;
 		 leaf->slots[slot] != 0; slot = (slot + 1) & leaf->slot_mask)
 	{
 		int			i = leaf->slots[slot] - 1;

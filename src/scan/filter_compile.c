@@ -310,10 +310,7 @@ comparison_function(const StrataColumnOp *match)
 	return cmp;
 }
 
-/*
- * Is the operator the = of a type whose equal values have equal bytes, which
- * the filters of columns are about?
- */
+/* Is the operator the = of a type whose equal values have equal bytes? */
 static bool
 compares_bytes(const StrataColumnOp *match)
 {
@@ -765,8 +762,6 @@ compile_qual(StrataFilter *filter, StrataQual *qual, Expr *clause,
 	}
 	qual->tree = compile_node(&cx, clause, false);
 	qual->prunes = promotable && strata_filter_tree_can_prune(qual->tree);
-	qual->by_bytes = qual->prunes &&
-		strata_filter_tree_has_bytes_leaf(qual->tree);
 	/* subplans must be known to the plan node from its start */
 	if (!qual->stable && contain_subplans((Node *) clause))
 		(void) strata_qual_state(filter, qual);

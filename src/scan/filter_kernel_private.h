@@ -34,9 +34,9 @@ extern FilterKind strata_filter_kind(Oid coltype, Oid lefttype, Oid righttype,
 extern void strata_filter_prepare_in(FilterNode *leaf);
 
 /*
- * filter_bytes.c, of by_bytes leaves.  prepare: the same, into what filters of
- * columns, dictionaries and values are asked for.  lacking: does the batch's
- * dictionary have none of the values?  Then no codes need be decoded.  Not
+ * filter_bytes.c, of by_bytes leaves.  prepare: the same, into what
+ * dictionaries and values are asked for.  lacking: does the batch's dictionary
+ * have none of the values?  Then no codes need be decoded.  Not
  * asked any more when it mostly has one, as its entries are then decoded
  * twice.  bytes: the leaf on a column that is not constant.
  */

@@ -126,13 +126,12 @@ typedef struct FilterNode
 	Datum	   *values;
 	Datum	   *lows;			/* likewise of each */
 	Datum	   *highs;
-	uint64	   *hashes;			/* by_bytes: of the value, or the elements */
-	uint64		hash;			/* where that of a single value is kept */
-	FilterBytes *bytes;			/* by_bytes: likewise, */
-	FilterBytes one;			/* ... and of a single value */
+	FilterBytes *bytes;			/* by_bytes: of the value, or the elements, */
+	FilterBytes one;			/* ... and where those of a single value are */
 	int		   *slots;			/* by_bytes: where to look for one by its
 								 * hash: its number + 1, or 0; NULL: they are
 								 * few */
+	uint32	   *hashes;			/* ... of the elements */
 	uint32		slot_mask;
 	int			nasked;			/* by_bytes: dictionaries asked whether they
 								 * have a value, */
@@ -170,8 +169,6 @@ typedef struct StrataQual
 								 * is ROW, not VECTOR, until the next scan */
 	const char *reason;			/* why not VECTOR; a message fragment */
 	bool		prunes;			/* the tree can say NONE of some batch */
-	bool		by_bytes;		/* it has leaves that filters of columns can
-								 * answer */
 	FilterNode *tree;
 	ExprState  *compiled;		/* ask strata_qual_state() for it */
 	StrataExpr *together;		/* ask strata_qual_together() for it */
@@ -227,9 +224,6 @@ extern bool strata_filter_tree_can_prune(const FilterNode *node);
 
 /* Has it leaves that may be pending? */
 extern bool strata_filter_tree_waits(const FilterNode *node);
-
-/* Has it leaves that filters of columns can answer? */
-extern bool strata_filter_tree_has_bytes_leaf(const FilterNode *node);
 
 /*
  * The first of the quals from number `from` on that is "column = value" or

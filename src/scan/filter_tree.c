@@ -52,7 +52,7 @@ strata_filter_tree_can_prune(const FilterNode *node)
 		case FILTER_COMPARE:
 		case FILTER_IN:
 		case FILTER_NOT_IN:
-			return node->cmp != NULL || node->by_bytes;
+			return node->cmp != NULL;
 		case FILTER_EXPR:
 		case FILTER_OPAQUE:
 			return false;
@@ -80,16 +80,6 @@ strata_filter_tree_waits(const FilterNode *node)
 		if (strata_filter_tree_waits(node->args[i]))
 			return true;
 	return node->avoidable && has_exec_param((Node *) node->comparand, NULL);
-}
-
-/* See filter_private.h. */
-bool
-strata_filter_tree_has_bytes_leaf(const FilterNode *node)
-{
-	for (int i = 0; i < node->nargs; i++)
-		if (strata_filter_tree_has_bytes_leaf(node->args[i]))
-			return true;
-	return node->by_bytes;
 }
 
 /* See filter_private.h. */

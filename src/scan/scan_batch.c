@@ -138,7 +138,6 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 		scan->counters.considered++;
 		scan->counters.pruned_segment += pruned == STRATA_PRUNED_SEGMENT;
 		scan->counters.pruned_range += pruned == STRATA_PRUNED_RANGE;
-		scan->counters.pruned_filter += pruned == STRATA_PRUNED_FILTER;
 		scan->counters.pruned_join += pruned == STRATA_PRUNED_JOIN;
 	}
 	return pruned == STRATA_PRUNED_NOT;

@@ -258,7 +258,6 @@ typedef struct BatchFigures
 	int64		total;
 	int64		by_segment;
 	int64		by_range;
-	int64		by_filter;
 	int64		by_join;
 	int64		by_index;
 	int64		scanned;
@@ -280,7 +279,6 @@ count_figures(StrataScanState *scan, BatchFigures *f)
 	f->total = c->considered;
 	f->by_segment = c->pruned_segment;
 	f->by_range = c->pruned_range;
-	f->by_filter = c->pruned_filter;
 	f->by_join = c->pruned_join;
 	f->by_index = 0;
 	f->scanned = c->scanned;
@@ -311,8 +309,7 @@ count_figures(StrataScanState *scan, BatchFigures *f)
 			f->by_range += unseen;
 	}
 	f->not_reached += c->considered - c->pruned_segment - c->pruned_range -
-		c->pruned_filter - c->pruned_join - c->scanned - c->counted -
-		scan->nswept;
+		c->pruned_join - c->scanned - c->counted - scan->nswept;
 }
 
 /* "10,000" */
@@ -414,7 +411,6 @@ show_figures(const char *label, const BatchFigures *f, ExplainState *es)
 	append_figure(&line, "total", f->total, true);
 	append_figure(&line, "pruned by segment", f->by_segment, always);
 	append_figure(&line, "pruned by min-max", f->by_range, always);
-	append_figure(&line, "pruned by filter", f->by_filter, false);
 	append_figure(&line, "pruned by join", f->by_join, false);
 	append_figure(&line, "pruned by index", f->by_index, false);
 	append_figure(&line, "scanned", f->scanned, true);
@@ -441,7 +437,6 @@ show_batches(StrataScanState *scan, ExplainState *es)
 	ExplainPropertyInteger("Batches Pruned by Segment", NULL, f.by_segment,
 						   es);
 	ExplainPropertyInteger("Batches Pruned by Min-Max", NULL, f.by_range, es);
-	ExplainPropertyInteger("Batches Pruned by Filter", NULL, f.by_filter, es);
 	if (scan->joins != NIL)
 		ExplainPropertyInteger("Batches Pruned by Join", NULL, f.by_join, es);
 	if (scan->info.access == STRATA_ACCESS_INDEX)
@@ -492,7 +487,6 @@ add_scan(PlanState *node, void *context)
 	all->figures.total += f.total;
 	all->figures.by_segment += f.by_segment;
 	all->figures.by_range += f.by_range;
-	all->figures.by_filter += f.by_filter;
 	all->figures.by_join += f.by_join;
 	all->figures.by_index += f.by_index;
 	all->figures.scanned += f.scanned;

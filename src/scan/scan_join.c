@@ -368,7 +368,6 @@ take_in(StrataScanState *scan, StrataScanJoin *bound)
 	if (qual == NULL)
 		return false;
 	strata_join_key_fill(bound->key, qual->tree);
-	qual->by_bytes = qual->tree->by_bytes;
 	/* who has to compare with each value would not come to an end */
 	if (!qual->tree->sorted)
 	{
@@ -450,7 +449,7 @@ strata_join_qual_pays(StrataBatchReader *reader, const StrataQual *qual)
 		 qual->npassed > qual->ntried - qual->ntried / 8))
 		return false;
 	return qual->tree->kind != FILTER_KIND_NONE ||
-		(qual->by_bytes && reader != NULL &&
+		(qual->tree->by_bytes && reader != NULL &&
 		 strata_batch_reader_entries(reader, qual->tree->attno) != NULL);
 }
 

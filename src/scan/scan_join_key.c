@@ -32,10 +32,7 @@
 #include "utils/memutils.h"
 #include "utils/typcache.h"
 
-/*
- * Values that are looked for one by one, in filters of columns and in
- * dictionaries.
- */
+/* Dictionaries are asked whether they have one of so many values. */
 #define MAX_BYTES_VALUES 64
 
 struct StrataJoinKey

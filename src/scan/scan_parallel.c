@@ -132,7 +132,6 @@ add_counters(StrataCounters *to, const StrataCounters *from)
 	to->considered += from->considered;
 	to->pruned_segment += from->pruned_segment;
 	to->pruned_range += from->pruned_range;
-	to->pruned_filter += from->pruned_filter;
 	to->pruned_join += from->pruned_join;
 	to->scanned += from->scanned;
 	to->counted += from->counted;

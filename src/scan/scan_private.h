@@ -32,7 +32,6 @@ typedef struct StrataCounters
 								 * out */
 	int64		pruned_segment;
 	int64		pruned_range;
-	int64		pruned_filter;
 	int64		pruned_join;
 	int64		scanned;
 	int64		counted;		/* by an index, without being looked at */

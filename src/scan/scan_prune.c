@@ -3,12 +3,10 @@
  * scan_prune.c
  *	  What a batch's metadata says of the quals, before anything is decoded.
  *
- * Three sources.  Segmentby columns are constant in a batch, so a qual of
- * those alone is evaluated once, exactly, whatever it is.  For the rest,
- * minima, maxima and null counts bound the columns, and the quals' trees are
- * evaluated on the bounds with three outcomes: no row, every row, or unknown.
- * Where all that leaves the batch in, filters of columns (codec/bloom.c) are
- * asked, which mostly have to be fetched.
+ * Two sources.  Segmentby columns are constant in a batch, so a qual of those
+ * alone is evaluated once, exactly, whatever it is.  For the rest, minima,
+ * maxima and null counts bound the columns, and the quals' trees are evaluated
+ * on the bounds with three outcomes: no row, every row, or unknown.
  *
  * A qual that reads only segmentby columns is evaluated here, ahead of the
  * others, when it cannot raise an error or nothing stands left of it: an error
@@ -262,28 +260,6 @@ list_verdict(const FilterNode *leaf, const StrataBatchBounds *facts,
 		STRATA_SOME;
 }
 
-/* column = value, = ANY: by the column's filter, if it has one */
-static StrataVerdict
-filter_verdict(const FilterNode *leaf, StrataBatchReader *reader)
-{
-	int			n = leaf->op == FILTER_COMPARE ? 1 : leaf->nvalues;
-	Size		size;
-	const uint8 *filter;
-
-	Assert(leaf->op == FILTER_COMPARE ?
-		   leaf->strategy == BTEqualStrategyNumber :
-		   leaf->op == FILTER_IN);	/* scan:R6 */
-	if (is_constant_column(reader, leaf->attno))
-		return STRATA_SOME;
-	filter = strata_batch_reader_filter(reader, leaf->attno, &size);
-	if (filter == NULL)
-		return STRATA_SOME;
-	for (int i = 0; i < n; i++)
-		if (strata_bloom_may_hold(filter, size, leaf->hashes[i]))
-			return STRATA_SOME;
-	return STRATA_NONE;
-}
-
 /*
  * What the bounds of a column say of a condition: no row passes, all do, or
  * some may.
@@ -316,20 +292,15 @@ range_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 }
 
 static StrataVerdict
-leaf_verdict(const FilterNode *leaf, StrataBatchReader *reader, bool filters)
+leaf_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 {
-	StrataVerdict verdict;
-
 	if (leaf->pending)
 		return STRATA_SOME;
 	if (leaf->never)
 		return STRATA_NONE;
 	if (leaf->always)
 		return STRATA_ALL;
-	verdict = range_verdict(leaf, reader);
-	if (verdict == STRATA_SOME && filters && leaf->by_bytes)
-		verdict = filter_verdict(leaf, reader);
-	return verdict;
+	return range_verdict(leaf, reader);
 }
 
 static StrataVerdict
@@ -346,9 +317,9 @@ null_verdict(const FilterNode *leaf, StrataBatchReader *reader)
 	return STRATA_SOME;
 }
 
-/* The same of a tree of conditions; filters: Bloom filters are asked, too. */
+/* The same of a tree of conditions. */
 static StrataVerdict
-tree_verdict(const FilterNode *node, StrataBatchReader *reader, bool filters)
+tree_verdict(const FilterNode *node, StrataBatchReader *reader)
 {
 	StrataVerdict decisive;
 	StrataVerdict result;
@@ -361,7 +332,7 @@ tree_verdict(const FilterNode *node, StrataBatchReader *reader, bool filters)
 			result = node->op == FILTER_AND ? STRATA_ALL : STRATA_NONE;
 			for (int i = 0; i < node->nargs; i++)
 			{
-				StrataVerdict v = tree_verdict(node->args[i], reader, filters);
+				StrataVerdict v = tree_verdict(node->args[i], reader);
 
 				if (v == decisive)
 					return v;
@@ -374,7 +345,7 @@ tree_verdict(const FilterNode *node, StrataBatchReader *reader, bool filters)
 		case FILTER_COMPARE:
 		case FILTER_IN:
 		case FILTER_NOT_IN:
-			return leaf_verdict(node, reader, filters);
+			return leaf_verdict(node, reader);
 		case FILTER_IS_NULL:
 		case FILTER_IS_NOT_NULL:
 			return null_verdict(node, reader);
@@ -395,7 +366,7 @@ strata_filter_bounds_verdict(const FilterNode *tree, StrataFilterRun *run)
 	if (!run->bounded || !strata_enable_pruning)
 		return STRATA_SOME;
 	old = MemoryContextSwitchTo(run->econtext->ecxt_per_tuple_memory);
-	verdict = tree_verdict(tree, run->reader, false);
+	verdict = tree_verdict(tree, run->reader);
 	MemoryContextSwitchTo(old);
 	return verdict;
 }
@@ -466,18 +437,11 @@ strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run,
 
 		if (verdicts[i] == STRATA_ALL || !qual->prunes)
 			continue;
-		verdicts[i] = tree_verdict(qual->tree, run->reader, false);
+		verdicts[i] = tree_verdict(qual->tree, run->reader);
 		if (verdicts[i] == STRATA_NONE)
 			result = i < pruner->filter->nown ? STRATA_PRUNED_RANGE :
 				STRATA_PRUNED_JOIN;
 	}
-	for (int i = 0; i < pruner->filter->nquals && result == STRATA_PRUNED_NOT;
-		 i++)
-		if (verdicts[i] == STRATA_SOME && pruner->filter->quals[i].by_bytes &&
-			tree_verdict(pruner->filter->quals[i].tree, run->reader, true) ==
-			STRATA_NONE)
-			result = i < pruner->filter->nown ? STRATA_PRUNED_FILTER :
-				STRATA_PRUNED_JOIN;
 	MemoryContextSwitchTo(old);
 	ResetExprContext(run->econtext);
 	return result;

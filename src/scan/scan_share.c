@@ -6,9 +6,7 @@
  * Tried on the summaries of some batches.  A qual is made into a tree once,
  * and the tree gives the chance that a batch is read: 0 or 1 where a constant
  * is compared with its bounds.  A value that planning does not know is taken
- * to be like those of the column: each of some batches' minima in turn.  A
- * batch with a filter (strata.bloom) is read if it has one of the rows that
- * pass, which are taken to lie anywhere.
+ * to be like those of the column: each of some batches' minima in turn.
  *
  * Only what is certain not to raise an error, and costs little, is tried; all
  * else reads every batch.
@@ -19,8 +17,6 @@
 #include "scan/scan_plan_private.h"
 #include "scan/scan_source_private.h"
 #include "store/store.h"
-
-#include <math.h>
 
 #include "access/stratnum.h"
 #include "access/transam.h"
@@ -43,7 +39,6 @@ typedef enum ShareKind
 	SHARE_OR,
 	SHARE_RANGE,				/* a comparison with any of some values */
 	SHARE_UNKNOWN,				/* ... with a value like one of these */
-	SHARE_FILTER,				/* an equality that filters are asked for */
 	SHARE_NULL,
 	SHARE_NOT_NULL
 } ShareKind;
@@ -57,7 +52,6 @@ typedef struct ShareNode
 	FmgrInfo	comparison;		/* of op */
 	int			nvalues;
 	Datum		values[MAX_VALUES];
-	Selectivity rows;			/* that pass a SHARE_FILTER */
 } ShareNode;
 
 static ShareNode *
@@ -143,37 +137,21 @@ take_unknown(ShareNode *node, const StrataStoreSample *sample)
 	}
 }
 
-static ShareNode *
-make_filter(StrataRelInfo *info, const StrataColumnOp *op, Node *clause)
-{
-	ShareNode  *node = make_share_node(SHARE_FILTER, op->attno);
-
-	if (op->strategy != BTEqualStrategyNumber)
-		return make_share_node(SHARE_ALL, 0);
-	/* with the relation named, or what joins guess of the clause is kept */
-	node->rows = clause_selectivity(info->root, clause,
-									(int) info->rel->relid, JOIN_INNER, NULL);
-	return node;
-}
-
 /*
- * How a comparison prunes a sample of batches: by bounds, by filter, or
- * (SHARE_ALL) not at all.
+ * How a comparison prunes a sample of batches: by bounds, or (SHARE_ALL) not
+ * at all.
  */
 static ShareNode *
 make_share_comparison(StrataRelInfo *info, const StrataColumnOp *op,
-					  Node *clause,
 					  const StrataStoreSample *sample)
 {
 	ShareNode  *node;
 	Node	   *value = (Node *) op->value;
 	bool		known;
 
-	if (!op->column_order)
-		return make_share_node(SHARE_ALL, 0);
-	if (!TupleDescAttr(info->desc, op->attno - 1)->attbyval)
-		return make_filter(info, op, clause);
-	if (!OidIsValid(op->op.comparison) ||
+	if (!op->column_order ||
+		!TupleDescAttr(info->desc, op->attno - 1)->attbyval ||
+		!OidIsValid(op->op.comparison) ||
 		op->op.comparison >= FirstGenbkiObjectId ||
 		(op->is_array && op->strategy != BTEqualStrategyNumber))
 		return make_share_node(SHARE_ALL, 0);
@@ -206,7 +184,7 @@ make_share(StrataRelInfo *info, Node *clause, const StrataStoreSample *sample)
 
 		found = strata_scan_clause_op(info, (RestrictInfo *) clause);
 		if (found != NULL)
-			return make_share_comparison(info, found, clause, sample);
+			return make_share_comparison(info, found, sample);
 		clause = (Node *) ((RestrictInfo *) clause)->clause;
 	}
 	if (is_andclause(clause) || is_orclause(clause))
@@ -229,7 +207,7 @@ make_share(StrataRelInfo *info, Node *clause, const StrataStoreSample *sample)
 								   var->varattno);
 	}
 	else if (strata_match_column_op((Expr *) clause, info->rel->relid, &op))
-		return make_share_comparison(info, &op, clause, sample);
+		return make_share_comparison(info, &op, sample);
 	return make_share_node(SHARE_ALL, 0);
 }
 
@@ -299,10 +277,6 @@ chance(const ShareNode *node, const StrataStoreSample *sample, int i)
 		case SHARE_RANGE:
 		case SHARE_UNKNOWN:
 			return compare_chance(node, summary);
-		case SHARE_FILTER:
-			return summary->has_filter ?
-				1 - pow(1 - node->rows, sample->nrows[i]) :
-				1;
 		case SHARE_NULL:
 			return summary->nnulls > 0;
 		case SHARE_NOT_NULL:

@@ -176,7 +176,6 @@ typedef enum StrataPruned
 	STRATA_PRUNED_NOT,
 	STRATA_PRUNED_SEGMENT,
 	STRATA_PRUNED_RANGE,
-	STRATA_PRUNED_FILTER,
 	STRATA_PRUNED_JOIN			/* by values of the other side of a join */
 } StrataPruned;
 

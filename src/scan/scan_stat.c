@@ -58,14 +58,12 @@ strata_scan_tell(StrataScanState *scan)
 	counts[STRATA_STAT_PRUNED_SEGMENT] = c->pruned_segment -
 		told->pruned_segment;
 	counts[STRATA_STAT_PRUNED_RANGE] = c->pruned_range - told->pruned_range;
-	counts[STRATA_STAT_PRUNED_FILTER] = c->pruned_filter - told->pruned_filter;
 	counts[STRATA_STAT_COUNTED] = c->counted - told->counted;
 	/* of those that were listed too, not all need have been read */
 	counts[STRATA_STAT_PASSED] = batches_not_seen(scan) +
 		Max(c->considered - told->considered -
 			counts[STRATA_STAT_PRUNED_SEGMENT] -
 			counts[STRATA_STAT_PRUNED_RANGE] -
-			counts[STRATA_STAT_PRUNED_FILTER] -
 			counts[STRATA_STAT_BATCHES_SCANNED] -
 			counts[STRATA_STAT_COUNTED] - scan->nswept, 0);
 	counts[STRATA_STAT_BATCH_ROWS] = c->batch_rows - told->batch_rows;

@@ -22,7 +22,6 @@ typedef enum StrataStat
 									 * what is stored of them */
 	STRATA_STAT_PRUNED_SEGMENT,
 	STRATA_STAT_PRUNED_RANGE,
-	STRATA_STAT_PRUNED_FILTER,
 	STRATA_STAT_COUNTED,		/* by an index, without being looked at */
 	STRATA_STAT_PASSED,			/* behind an index or an early stop: estimated */
 	STRATA_STAT_BATCH_ROWS,

@@ -180,7 +180,6 @@ strata_batch_writer_begin(StrataStore *store, const StrataLayout *layout,
 												  layout, settings->codecs,
 												  settings->codec_level,
 												  writer->goal.most);
-	strata_batch_builder_want_filters(writer->builder, settings->bloom);
 	writer->indexes = CatalogOpenIndexes(store->batches);
 	writer->next_row = find_next_row(store, &writer->goal);
 	writer->goal_rows = strata_goal_rows(&writer->goal);

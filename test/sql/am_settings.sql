@@ -36,6 +36,9 @@ ALTER TABLE t SET (strata.segmentby = 'dev', strata.orderby = 'ts');
 -- refused, with nothing changed
 ALTER TABLE t SET (strata.nonsense = 'dev');
 ALTER TABLE t RESET (strata.nonsense);
+ALTER TABLE t SET (strata.bloom = 'dev, "Odd Name"');
+ALTER TABLE t SET (strata.bloom = '');
+ALTER TABLE t RESET (strata.bloom);
 ALTER TABLE t SET (strata.segmentby = 'nope');
 ALTER TABLE t SET (strata.orderby = 'nope DESC');
 ALTER TABLE t SET (strata.segmentby = 'dev, dev');

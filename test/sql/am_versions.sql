@@ -144,7 +144,7 @@ BEGIN
 	INSERT INTO v_strata (t, k) SELECT timestamp '2026-01-01' + i % 50 * interval '1 s', i % 3 FROM generate_series(1, 3000) i;
 	PERFORM compress_chunk('v_strata');
 	ASSERT (SELECT bool_and(min_orderby IS NOT NULL) FROM strata.batches('v_strata')), 'ordered by what is not there';
-	FOREACH choice IN ARRAY ARRAY['segmentby = ''name''', 'orderby = ''shown''', 'bloom = ''name''', 'codecs = ''name zstd'''] LOOP
+	FOREACH choice IN ARRAY ARRAY['segmentby = ''name''', 'orderby = ''shown''', 'codecs = ''name zstd'''] LOOP
 		BEGIN
 			EXECUTE format('ALTER TABLE v_strata SET (strata.%s)', choice);
 			RAISE EXCEPTION '% was taken', choice;

@@ -91,7 +91,20 @@ ALTER TABLE conditions SET (strata.segmentby = 'nothing');
 SELECT * FROM estimate_compression('conditions', 'nothing');
 -- sparse indexes
 ALTER TABLE conditions SET (timescaledb.compress_index = 'bloom(note), minmax(temp), bloom("location", device)');
-SELECT option FROM (SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 'conditions'::regclass) o WHERE option LIKE 'strata.bloom%';
+CREATE INDEX ON public.conditions (note);
+CREATE INDEX filters ON conditions USING brin (time, location text_bloom_ops);
+ALTER TABLE conditions SET (timescaledb.compress_index = 'bloom(note), minmax(temp), bloom("location", device)');
+SELECT count(*) FROM (SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 'conditions'::regclass) o WHERE option ~ 'bloom|sparse|index';
+-- indexes of some rows, of ranges, behind another column, and none at all
+DROP INDEX filters, conditions_note_idx;
+CREATE INDEX of_some ON conditions (note) WHERE temp > 0;
+CREATE INDEX ranges ON conditions USING brin (location);
+CREATE INDEX behind ON conditions (temp, location);
+ALTER TABLE conditions SET (timescaledb.compress_index = 'bloom(note), bloom(location), bloom(time)');
+DROP INDEX of_some, ranges, behind;
+ALTER TABLE conditions SET (strata.batch_index = off);
+ALTER TABLE conditions SET (timescaledb.compress_index = 'bloom(note)');
+ALTER TABLE conditions RESET (strata.batch_index);
 SELECT count(compress_chunk(c)) FROM (SELECT c FROM show_chunks('conditions') c LIMIT 2) c;
 SELECT time, temp FROM conditions WHERE note = md5('7');
 SELECT count(*) FROM conditions WHERE note = md5('-7');
@@ -103,11 +116,9 @@ ALTER TABLE conditions SET (tsdb.sparse_index = 'bloom(note), bloom((SELECT 1))'
 ALTER TABLE conditions SET (strata.sparse_index = 'bloom(note)');
 ALTER TABLE conditions SET (tsdb.sparse_index);
 ALTER TABLE conditions RESET (tsdb.sparse_index, tsdb.associated_table_prefix);
-SELECT count(*) FROM (SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 'conditions'::regclass) o WHERE option LIKE 'strata.bloom%';
 ALTER TABLE conditions SET (tsdb.sparse_index = '');
-SELECT option FROM (SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 'conditions'::regclass) o WHERE option LIKE 'strata.bloom%';
-CREATE TABLE s (time timestamptz, trace text) WITH (tsdb.hypertable, tsdb.columnstore = false, tsdb.sparse_index = 'bloom(trace)');
-SELECT option FROM (SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 's'::regclass) o WHERE option LIKE 'strata.bloom%';
+CREATE TABLE s (time timestamptz, trace text, span text, host text, doc json, PRIMARY KEY (span, time)) WITH (tsdb.hypertable, tsdb.columnstore = false, tsdb.segmentby = 'host', tsdb.sparse_index = 'bloom(trace, span), bloom(host), bloom(doc), bloom(trace)');
+SELECT option FROM (SELECT unnest(reloptions) AS option FROM pg_class WHERE oid = 's'::regclass) o WHERE option ~ 'strata' ORDER BY 1;
 DROP TABLE s;
 -- direct compress
 SET strata.enable_direct_load = on;

@@ -18,7 +18,7 @@ CREATE DOMAIN apart.host AS text;
 CREATE COLLATION byte FROM "C";
 CREATE FUNCTION twice(i int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 2 * i';
 CREATE TABLE t (id int, k mood, h apart.host, c text COLLATE byte, g int GENERATED ALWAYS AS (twice(id)) STORED, t int)
-	USING strata WITH (strata.segmentby = 'k, h', strata.orderby = 'c, g DESC, t', strata.bloom = 'c',
+	USING strata WITH (strata.segmentby = 'k, h', strata.orderby = 'c, g DESC, t',
 		strata.codecs = 'g delta_delta', fillfactor = 90);
 INSERT INTO t (id, k, h, c, t) SELECT i, 'x', 'h' || i % 2, 'c' || i, i FROM generate_series(1, 4000) i;
 SELECT compress_chunk('t');
@@ -126,7 +126,7 @@ SELECT * FROM what('p2');
 -- a column of another type leaves the options that do not suit it
 SET client_min_messages = notice;
 CREATE TABLE t (id int, k int, g int, h int, c text, d varchar, t int) USING strata
-	WITH (strata.segmentby = 'k', strata.orderby = 't DESC, id', strata.codecs = 'g delta_delta, h delta_delta', strata.bloom = 'c, d');
+	WITH (strata.segmentby = 'k', strata.orderby = 't DESC, id', strata.codecs = 'g delta_delta, h delta_delta');
 INSERT INTO t SELECT i, i % 2, i, i, 'c' || i, 'd' || i, i FROM generate_series(1, 2000) i;
 \set VERBOSITY terse
 SELECT compress_chunk('t');
@@ -141,7 +141,7 @@ SELECT * FROM what('t');
 ALTER TABLE t ALTER k TYPE bigint, ALTER k SET NOT NULL, ALTER id SET STATISTICS 10;
 SELECT * FROM what('t');
 CREATE TABLE again () INHERITS (t) USING strata WITH (strata.segmentby = 'k', strata.orderby = 't DESC, id',
-	strata.codecs = 'h delta_delta', strata.bloom = 'd');
+	strata.codecs = 'h delta_delta');
 ALTER TABLE p ALTER id TYPE bigint;
 ALTER TABLE p SET (strata.segmentby = 'id');
 ALTER TABLE p ALTER id TYPE point USING point(id, 0);

@@ -18,7 +18,7 @@ SELECT i,
                                        'mixed', CASE i % 4 WHEN 0 THEN to_jsonb(i) WHEN 1 THEN '"text"' WHEN 2 THEN 'true' ELSE '{"o": 1}' END) END
   FROM generate_series(1, 700) i;
 CREATE TABLE part_strata (LIKE part_heap) USING strata;
-ALTER TABLE part_strata SET (strata.orderby = 'id', strata.bloom = 'raw');
+ALTER TABLE part_strata SET (strata.orderby = 'id');
 INSERT INTO part_strata SELECT * FROM part_heap WHERE id <= 650;
 SELECT count(*) FROM compress_chunk('part_strata');
 INSERT INTO part_strata SELECT * FROM part_heap WHERE id > 650;

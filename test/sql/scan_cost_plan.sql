@@ -39,14 +39,6 @@ SELECT cost('EXECUTE p (1)') - base < 0.5 * (cost('EXECUTE q (1)') - base) AS le
 SET plan_cache_mode = force_custom_plan;
 SELECT cost('EXECUTE p (1)') - base < 0.5 * (cost('EXECUTE q (1)') - base) AS less FROM cost('SELECT count(*) FROM t WHERE near = -1') AS base;
 RESET plan_cache_mode;
--- filters of text columns let those batches through that may have a row that passes
-CREATE TABLE tagged (ts timestamptz NOT NULL, host text, near float8, wide float8, tag text) USING strata WITH (strata.segmentby = 'host', strata.orderby = 'ts', strata.bloom = 'tag');
-INSERT INTO tagged SELECT ts, host, near, wide, 'tag' || extract(epoch FROM ts)::int % 5000 FROM t;
-SELECT compress_chunk('tagged');
-ANALYZE tagged;
-SELECT cond, cost('SELECT sum(wide) FROM tagged WHERE ' || cond) - base < 0.5 * (cost('SELECT sum(wide) FROM tagged WHERE tag > host') - base) AS less
-    FROM cost('SELECT sum(wide) FROM tagged WHERE near = -1') AS base, unnest(ARRAY['tag = ''tag7''', 'tag IN (''tag7'', ''no'')', 'tag > ''tag7''', 'tag = ''tag7'' OR wide < 10', 'host = ''h''']) AS cond;
-DROP TABLE tagged;
 -- workers are not started for what the summaries answer
 SET max_parallel_workers_per_gather = 2;
 SET min_parallel_table_scan_size = 0;

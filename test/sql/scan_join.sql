@@ -12,7 +12,7 @@ INSERT INTO sjh SELECT timestamptz '2020-01-01Z' + g * interval '20 seconds', nu
 	FROM generate_series(0, 8639) AS g;
 CREATE TABLE sj (LIKE sjh);
 SELECT count(*) FROM create_hypertable('sj', 'ts', chunk_time_interval => interval '12 hours');
-ALTER TABLE sj SET (strata.segmentby = 'k', strata.orderby = 'ts DESC', strata.bloom = 'u, s');
+ALTER TABLE sj SET (strata.segmentby = 'k', strata.orderby = 'ts DESC');
 INSERT INTO sj SELECT * FROM sjh;
 SELECT count(compress_chunk(c)) FROM show_chunks('sj') AS c;
 -- the other half, and rows that have left their batches

@@ -2,7 +2,7 @@
 SET timezone = 'UTC';
 CREATE TABLE m (ts timestamptz NOT NULL, host text NOT NULL, v double precision);
 SELECT create_hypertable('m', by_range('ts', interval '12 hours')) IS NOT NULL AS made;
-ALTER TABLE m SET (strata.segmentby = 'host', strata.orderby = 'ts', strata.bloom = '');
+ALTER TABLE m SET (strata.segmentby = 'host', strata.orderby = 'ts');
 CREATE INDEX m_host ON m (host, ts);
 -- 2 chunks, 4 hosts, a row every 12 seconds: 3600 rows a host and chunk
 INSERT INTO m SELECT '2024-01-01 00:00+00'::timestamptz + i * interval '12 seconds', 'h' || j, i % 100
@@ -15,13 +15,13 @@ INSERT INTO m SELECT '2024-01-01 00:00:01+00'::timestamptz + i * interval '4 min
 ANALYZE m;
 SELECT strata.reset_stat_tables('m');
 CREATE FUNCTION counters(OUT scans bigint, OUT scanned bigint, OUT decoded bigint, OUT by_segment bigint, OUT by_range bigint,
-	OUT by_filter bigint, OUT counted bigint, OUT passed bigint,
+	OUT counted bigint, OUT passed bigint,
 	OUT batch_rows bigint, OUT row_store_rows bigint, OUT changed text) LANGUAGE plpgsql AS $$
 BEGIN
-	SELECT h.scans, h.batches_scanned, h.batches_decoded, h.batches_pruned_by_segment, h.batches_pruned_by_range, h.batches_pruned_by_filter,
+	SELECT h.scans, h.batches_scanned, h.batches_decoded, h.batches_pruned_by_segment, h.batches_pruned_by_range,
 		h.batches_counted, h.batches_passed, h.rows_from_batches, h.rows_from_row_store,
 		concat_ws(' ', h.rows_moved, h.rows_deleted)
-	INTO scans, scanned, decoded, by_segment, by_range, by_filter, counted, passed, batch_rows, row_store_rows, changed
+	INTO scans, scanned, decoded, by_segment, by_range, counted, passed, batch_rows, row_store_rows, changed
 	FROM strata.stat_hypertables h WHERE h.relid = 'm'::regclass;
 	PERFORM strata.reset_stat_tables('m');
 END $$;

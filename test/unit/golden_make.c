@@ -145,43 +145,6 @@ make_split(void)
 	accept_archive("int8_noise_archive", sample_int("noise", 8, 70), NULLS_NO, STRATA_CODEC_DELTA_DELTA);
 }
 
-/* A column of byte strings, which are freed, behind a filter of them. */
-static void
-accept_filtered(const char *name, Sample s, NullPattern nulls, StrataCodecId id)
-{
-	uint64_t   *hashes;
-	uint8_t    *buf;
-	size_t		size;
-	Encoded		e;
-	char	   *text;
-
-	sample_add_nulls(&s, nulls);
-	e = encode_sample(&s, id);
-	hashes = calloc(s.v.n, sizeof(uint64_t));
-	for (uint32_t i = 0; i < s.v.n; i++)
-		hashes[i] = strata_bloom_hash(s.v.payload + s.v.offsets[i], s.v.offsets[i + 1] - s.v.offsets[i]);
-	size = strata_bloom_size(hashes, s.v.n);
-	buf = malloc(STRATA_BLOOM_HEAD + size + e.len);
-	strata_bloom_write(buf, size, hashes, s.v.n);
-	memcpy(buf + STRATA_BLOOM_HEAD + size, e.buf, e.len);
-	text = dump_values(&s.v, s.nrows, s.isnull);
-	write_file("filtered", name, "col", buf, STRATA_BLOOM_HEAD + size + e.len);
-	write_file("filtered", name, "txt", text, strlen(text));
-	free(text);
-	free(buf);
-	free(hashes);
-	free(e.buf);
-	sample_free(&s);
-}
-
-static void
-make_filtered(void)
-{
-	accept_filtered("hex", sample_bytes("hex", 300), NULLS_FEW, STRATA_CODEC_PACKED);
-	accept_filtered("few", sample_bytes("few", 300), NULLS_NO, STRATA_CODEC_DICTIONARY);
-	accept_filtered("empty", sample_bytes("empty", 20), NULLS_NO, STRATA_CODEC_RAW);
-}
-
 /* Put the right checksum into a column. */
 static void
 fix_crc(uint8_t *column, size_t len)
@@ -648,7 +611,6 @@ main(int argc, char **argv)
 	make_packed();
 	make_jsonb();
 	make_split();
-	make_filtered();
 	make_rejected();
 	make_split_rejected();
 	make_simple8b();

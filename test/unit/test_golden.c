@@ -78,58 +78,6 @@ check_accepted(const char *path)
 	free(column);
 }
 
-/* Behind a filter: the filter is sound, holds every value, and few others. */
-static void
-check_filtered(const char *path)
-{
-	size_t		len;
-	size_t		size;
-	size_t		text_len;
-	StrataCodecResult rc;
-	unsigned	passed = 0;
-	uint8_t    *buf = read_file(path, &len);
-	char		text_path[1024];
-	char	   *text;
-	uint8_t    *wanted;
-
-	snprintf(text_path, sizeof(text_path), "%.*stxt", (int) strlen(path) - 3, path);
-	wanted = read_file(text_path, &text_len);
-	size = strata_bloom_parse(buf, len);
-	CHECK(size > 0 && len > STRATA_BLOOM_HEAD + size);
-	CHECK(strata_bloom_check(buf, size, 0) && !strata_bloom_check(buf, size, 1));
-	text = dump_column(buf + STRATA_BLOOM_HEAD + size, len - STRATA_BLOOM_HEAD - size, &rc);
-	CHECK(rc == STRATA_CODEC_OK && wanted && text && strcmp((char *) wanted, text) == 0);
-	/* the lines of values: 'HEX */
-	for (char *line = text; line != NULL && (line = strchr(line, '\'')) != NULL; line++)
-	{
-		uint8_t		value[1000];
-		size_t		n = 0;
-		unsigned	byte;
-
-		while (n < sizeof(value) && sscanf(line + 1 + 2 * n, "%2x", &byte) == 1 && line[1 + 2 * n] != '\n')
-			value[n++] = (uint8_t) byte;
-		CHECK(strata_bloom_may_hold(buf, size, strata_bloom_hash(value, n)));
-	}
-	for (uint32_t i = 0; i < 10000; i++)
-		passed += strata_bloom_may_hold(buf, size, strata_bloom_hash(&i, sizeof(i)));
-	CHECK(passed < 250);
-	/* damage */
-	CHECK(strata_bloom_parse(buf, STRATA_BLOOM_HEAD - 1) == 0);
-	buf[STRATA_BLOOM_HEAD] ^= 1;
-	CHECK(!strata_bloom_check(buf, size, 0));
-	buf[1] = 6;
-	CHECK(strata_bloom_parse(buf, len) == 0);
-	free(text);
-	free(wanted);
-	free(buf);
-}
-
-static void
-test_filtered(void)
-{
-	CHECK(for_each_file("filtered", ".col", check_filtered) >= 3);
-}
-
 static void
 test_accepted(void)
 {
@@ -162,5 +110,4 @@ test_golden(void)
 {
 	unit_run("golden columns", test_accepted);
 	unit_run("golden rejects", test_rejected);
-	unit_run("golden filters", test_filtered);
 }

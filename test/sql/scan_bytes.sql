@@ -1,73 +1,20 @@
--- strata.bloom: batches whose filter of a column says that no row has the value.  Answers are heap's.
+-- "=" and IN of types whose equal values have equal bytes.  Answers are heap's.
 SET timezone = 'UTC';
 SET strata.batch_rows = 100;
 SET client_min_messages = error;
--- the option
-CREATE TABLE o (a int, b text, "B" uuid, c char(3), v varchar(9), y bytea) USING strata WITH (strata.bloom = 'b, "B", v, y');
-SELECT reloptions FROM pg_class WHERE oid = 'o'::regclass;
-           reloptions            
----------------------------------
- {"strata.bloom=b, \"B\", v, y"}
-(1 row)
-
-ALTER TABLE o SET (strata.bloom = 'a');
-ERROR:  column "a" of type integer cannot be in strata.bloom
-HINT:  Filters are kept for columns of types text, varchar, bytea and uuid.
-ALTER TABLE o SET (strata.bloom = 'c');
-ERROR:  column "c" of type character cannot be in strata.bloom
-HINT:  Filters are kept for columns of types text, varchar, bytea and uuid.
-ALTER TABLE o SET (strata.bloom = 'missing');
-ERROR:  column "missing" of relation "o" does not exist
-HINT:  Option "strata.bloom" takes columns of the table itself.
-ALTER TABLE o SET (strata.bloom = 'b, b');
-ERROR:  column "b" appears more than once in strata.bloom
-ALTER TABLE o SET (strata.bloom = 'b DESC');
-ERROR:  invalid value for option "strata.bloom": "b DESC"
-HINT:  Give a list of column names, such as 'trace_id, "Tag"'.
-ALTER TABLE o RENAME b TO "b c";
-SELECT reloptions FROM pg_class WHERE oid = 'o'::regclass;
-              reloptions               
----------------------------------------
- {"strata.bloom=\"b c\", \"B\", v, y"}
-(1 row)
-
-ALTER TABLE o DROP COLUMN "B";
-SELECT reloptions FROM pg_class WHERE oid = 'o'::regclass;
-           reloptions           
---------------------------------
- {"strata.bloom=\"b c\", v, y"}
-(1 row)
-
-ALTER TABLE o RESET (strata.bloom);
-SELECT reloptions FROM pg_class WHERE oid = 'o'::regclass;
- reloptions 
-------------
- 
-(1 row)
-
-DROP TABLE o;
 -- tables
 CREATE COLLATION nocase (PROVIDER = icu, LOCALE = 'und-u-ks-level2', DETERMINISTIC = false);
 CREATE TABLE h (t timestamptz, dev int, trace uuid, tag text, v varchar(40), y bytea, ci text COLLATE nocase, big text, gone text);
-CREATE TABLE s (LIKE h) USING strata WITH (strata.segmentby = 'dev', strata.orderby = 't', strata.bloom = 'trace, tag, v, y, ci, big, gone');
+CREATE TABLE s (LIKE h) USING strata WITH (strata.segmentby = 'dev', strata.orderby = 't');
 INSERT INTO h SELECT '2026-01-01'::timestamptz + i * interval '1 s', i % 3, md5(i::text)::uuid,
 	CASE i % 7 WHEN 0 THEN NULL WHEN 1 THEN '' ELSE 'tag' || i / 300 END, md5((i / 2)::text), decode(md5(i::text), 'hex'),
 	CASE WHEN i % 2 = 0 THEN 'Name' ELSE 'name' END || i / 500, CASE WHEN i % 400 = 7 THEN repeat(md5(i::text), 200) ELSE md5(i::text) END, 'g' || i
 	FROM generate_series(1, 3000) AS i;
 INSERT INTO s SELECT * FROM h;
 SELECT compress_chunk('s');
- compress_chunk 
-----------------
- s
-(1 row)
-
 INSERT INTO h SELECT '2026-02-01'::timestamptz + i * interval '1 s', 1, md5((i + 10000)::text)::uuid, 'late', 'late', '\x00', 'LATE', 'late', NULL FROM generate_series(1, 50) AS i;
 INSERT INTO s SELECT '2026-02-01'::timestamptz + i * interval '1 s', 1, md5((i + 10000)::text)::uuid, 'late', 'late', '\x00', 'LATE', 'late', NULL FROM generate_series(1, 50) AS i;
 SELECT * FROM strata.verify('s');
- batch | column_name | problem 
--------+-------------+---------
-(0 rows)
-
 -- conditions on both; rows that differ are counted
 CREATE TABLE condition (c text);
 INSERT INTO condition VALUES ('trace = md5(''77'')::uuid'), ('md5(''77'')::uuid = trace'), ('trace = md5(''x'')::uuid'), ('trace <> md5(''77'')::uuid'), ('trace IN (md5(''1'')::uuid, md5(''2999'')::uuid, NULL)'), ('trace = ANY (NULL::uuid[])'), ('trace = ANY (''{}''::uuid[])'),
@@ -86,65 +33,17 @@ DECLARE cond text; n bigint; differs boolean; BEGIN
 	END LOOP;
 END $$;
 SELECT * FROM failed();
- failed 
---------
-(0 rows)
-
 SET strata.enable_pruning = off;
 SELECT * FROM failed();
- failed 
---------
-(0 rows)
-
 RESET strata.enable_pruning;
 -- prepared, joined
 PREPARE q(text) AS SELECT count(*) FROM s WHERE tag = $1;
 EXECUTE q('tag2'); EXECUTE q('none'); EXECUTE q(NULL);
- count 
--------
-   214
-(1 row)
-
- count 
--------
-     0
-(1 row)
-
- count 
--------
-     0
-(1 row)
-
 SET plan_cache_mode = force_generic_plan;
 EXECUTE q('tag2'); EXECUTE q('none'); EXECUTE q(NULL); EXECUTE q(repeat('x', 3000));
- count 
--------
-   214
-(1 row)
-
- count 
--------
-     0
-(1 row)
-
- count 
--------
-     0
-(1 row)
-
- count 
--------
-     0
-(1 row)
-
 RESET plan_cache_mode;
 SELECT (SELECT count(*) FROM (VALUES ('tag1'), ('none'), (NULL), ('late')) AS x (k), LATERAL (SELECT * FROM s WHERE tag = x.k) AS m) =
 	(SELECT count(*) FROM (VALUES ('tag1'), ('none'), (NULL), ('late')) AS x (k), LATERAL (SELECT * FROM h WHERE tag = x.k) AS m) AS equal;
- equal 
--------
- t
-(1 row)
-
 -- changes, merges, columns dropped, added, of another type
 UPDATE h SET tag = 'changed' WHERE trace = md5('100')::uuid;
 UPDATE s SET tag = 'changed' WHERE trace = md5('100')::uuid;
@@ -152,171 +51,57 @@ DELETE FROM h WHERE tag = 'tag5';
 DELETE FROM s WHERE tag = 'tag5';
 INSERT INTO condition VALUES ('tag = ''changed''');
 SELECT * FROM failed();
- failed 
---------
-(0 rows)
-
 SELECT compress_chunk('s', recompress => true);
- compress_chunk 
-----------------
- s
-(1 row)
-
 SELECT * FROM strata.verify('s');
- batch | column_name | problem 
--------+-------------+---------
-(0 rows)
-
 SELECT * FROM failed();
- failed 
---------
-(0 rows)
-
 DELETE FROM condition WHERE c LIKE '%gone%';
 ALTER TABLE h DROP COLUMN gone;
 ALTER TABLE s DROP COLUMN gone;
 ALTER TABLE h ADD COLUMN extra text DEFAULT 'extra';
 ALTER TABLE s ADD COLUMN extra text DEFAULT 'extra';
-ALTER TABLE s SET (strata.bloom = 'trace, tag, v, y, extra');
 ALTER TABLE h ALTER v TYPE text;
 ALTER TABLE s ALTER v TYPE text;
 INSERT INTO condition VALUES ('extra = ''extra'''), ('extra = ''none'''), ('extra IN (''none'', ''one'')');
 SELECT * FROM failed();
- failed 
---------
-(0 rows)
-
 INSERT INTO h (t, dev, tag, extra) SELECT '2026-03-01'::timestamptz + i * interval '1 s', 2, 'more', 'one' FROM generate_series(1, 250) AS i;
 INSERT INTO s (t, dev, tag, extra) SELECT '2026-03-01'::timestamptz + i * interval '1 s', 2, 'more', 'one' FROM generate_series(1, 250) AS i;
 SELECT compress_chunk('s');
- compress_chunk 
-----------------
- s
-(1 row)
-
 SELECT * FROM strata.verify('s');
- batch | column_name | problem 
--------+-------------+---------
-(0 rows)
-
 SELECT * FROM failed();
- failed 
---------
-(0 rows)
-
 ALTER TABLE h ALTER tag TYPE varchar USING upper(tag);
 ALTER TABLE s ALTER tag TYPE varchar USING upper(tag);
 SELECT compress_chunk('s');
- compress_chunk 
-----------------
- s
-(1 row)
-
 INSERT INTO condition VALUES ('tag = ''TAG3'''), ('tag IN (''MORE'', ''nothing'')');
 SELECT * FROM strata.verify('s');
- batch | column_name | problem 
--------+-------------+---------
-(0 rows)
-
 SELECT * FROM failed();
- failed 
---------
-(0 rows)
-
 -- another collation of the same bytes
 DELETE FROM condition WHERE c LIKE '%::name%' OR c LIKE '% LIKE %';
 ALTER TABLE h ALTER tag TYPE text COLLATE nocase;
 ALTER TABLE s ALTER tag TYPE text COLLATE nocase;
 INSERT INTO condition VALUES ('tag = ''tAg3''');
 SELECT * FROM failed();
- failed 
---------
-(0 rows)
-
--- straight into batches, long batches (a filter of several pieces), no filters any more
-CREATE TABLE d (LIKE h) USING strata WITH (strata.orderby = 't', strata.bloom = 'v, big', strata.codec_level = 'archive', strata.direct_load);
+-- straight into batches, long batches
+CREATE TABLE d (LIKE h) USING strata WITH (strata.orderby = 't', strata.codec_level = 'archive', strata.direct_load);
 INSERT INTO d SELECT * FROM h;
 SET strata.batch_rows = 32767;
 SELECT compress_chunk('d', recompress => true);
- compress_chunk 
-----------------
- d
-(1 row)
-
 SELECT * FROM strata.verify('d');
- batch | column_name | problem 
--------+-------------+---------
-(0 rows)
-
 SELECT count(*) FROM d WHERE v = md5('77');
- count 
--------
-     2
-(1 row)
-
 SELECT count(*) FROM d WHERE v = 'none' AND t IS NOT NULL;
- count 
--------
-     0
-(1 row)
-
 SELECT count(*) FROM d WHERE big = repeat(md5('407'), 200);
- count 
--------
-     1
-(1 row)
-
-ALTER TABLE s RESET (strata.bloom);
 SELECT compress_chunk('s', recompress => true);
- compress_chunk 
-----------------
- s
-(1 row)
-
 SELECT * FROM strata.verify('s');
- batch | column_name | problem 
--------+-------------+---------
-(0 rows)
-
 SELECT * FROM failed();
- failed 
---------
-(0 rows)
-
 -- many columns, which share values
 DO $$ BEGIN
-	EXECUTE 'CREATE TABLE w (id int, ' || (SELECT string_agg(format('c%s text', i), ', ') FROM generate_series(1, 600) AS i) || ') USING strata WITH (strata.orderby = ''id'', strata.bloom = ''c1, c300, c599'')';
+	EXECUTE 'CREATE TABLE w (id int, ' || (SELECT string_agg(format('c%s text', i), ', ') FROM generate_series(1, 600) AS i) || ') USING strata WITH (strata.orderby = ''id'')';
 	EXECUTE 'INSERT INTO w SELECT i, ' || (SELECT string_agg(format('left(md5((i * %s)::text), 8)', i), ', ') FROM generate_series(1, 600) AS i) || ' FROM generate_series(1, 60) AS i';
 END $$;
 SELECT compress_chunk('w');
- compress_chunk 
-----------------
- w
-(1 row)
-
 SELECT * FROM strata.verify('w');
- batch | column_name | problem 
--------+-------------+---------
-(0 rows)
-
 SELECT id FROM w WHERE c300 = left(md5('6000'), 8);
- id 
-----
- 20
-(1 row)
-
 SELECT id FROM w WHERE c599 = left(md5('5990'), 8);
- id 
-----
- 10
-(1 row)
-
 SELECT id FROM w WHERE c2 = left(md5('40'), 8);
- id 
-----
- 20
-(1 row)
-
 DROP TABLE h, s, d, w, condition;
 DROP FUNCTION failed;
 DROP COLLATION nocase;
