@@ -48,6 +48,7 @@ strata_hook_take_options(List **options)
 			typed = def->defnamespace != NULL &&
 				strcmp(def->defnamespace, "strata") != 0;
 			def = copyObject(def);
+			Assert(def != lfirst(lc));	/* hook:H2 */
 			def->defnamespace = typed ? psprintf("%s.%s", def->defnamespace,
 												 def->defname) :
 				NULL;
