@@ -142,6 +142,14 @@ CREATE TABLE ticks (t int NOT NULL);
 SELECT count(*) FROM create_hypertable('ticks', 't', chunk_time_interval => 10);
 SELECT refused($$SELECT set_integer_now_func('ticks', 'code.secret_now')$$);
 SELECT refused($$ALTER TABLE ticks SET (strata.integer_now_func = 'code.secret_now')$$) IS NOT NULL;
+RESET ROLE;
+-- one that he was allowed to call
+GRANT EXECUTE ON FUNCTION code.secret_now() TO code_mallory;
+SET ROLE code_mallory;
+SELECT refused($$SELECT set_integer_now_func('ticks', 'code.secret_now')$$);
+RESET ROLE;
+REVOKE ALL ON FUNCTION code.secret_now() FROM code_mallory;
+SET ROLE code_mallory;
 SELECT refused($$SELECT add_compression_policy('ticks', 10)$$);
 RESET ROLE;
 
