@@ -382,7 +382,9 @@ load_joined_keys(StrataAggState *agg, ExprContext *econtext)
 
 		key->current = ExecEvalExpr((ExprState *) lfirst(lc), econtext,
 									&key->isnull);
-		if (!key->isnull && !key->typbyval && key->typlen == -1)
+		if (!key->isnull && key->typbyval)
+			key->current = strata_datum_of_tuple(key->current, key->typlen);
+		else if (!key->isnull && key->typlen == -1)
 			key->current =
 				PointerGetDatum(PG_DETOAST_DATUM_PACKED(key->current));
 	}

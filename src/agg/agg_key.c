@@ -98,7 +98,7 @@ is_one_bucket(StrataAggState *agg, AggKey *key)
 	int64		hi;
 	Datum		bucket;
 
-	if (vector->batch == NULL || value->input < 0 ||
+	if (vector->batch == NULL || !value->is_column ||
 		!batch_bounds(agg, vector->attnos[value->input], &value->type, &min,
 					  &max))
 		return false;
@@ -142,7 +142,7 @@ strata_agg_batch_order(const AggVector *vector, const AggValue *value)
 	AttrNumber	attno;
 	AttrNumber	min_att;
 
-	if (vector->batch == NULL || value->input < 0)
+	if (vector->batch == NULL || !value->is_column)
 		return NULL;
 	reader = vector->batch->reader;
 	attno = vector->attnos[value->input];

@@ -489,7 +489,7 @@ strata_agg_stop_rank(StrataAggState *agg, StrataBatchReader *reader,
 	int64		min;
 	int64		max;
 
-	Assert(value->input >= 0);	/* agg:G11: not of an expression */
+	Assert(value->is_column);	/* agg:G11: not of an expression */
 
 	/* greatest: the bounds are unknown, or there is nothing better */
 	rank->rank = PG_INT64_MAX;
@@ -725,20 +725,22 @@ strata_agg_stop_by_index(StrataAggState *agg, PlanState *node,
 {
 	const AggStop *stop = &agg->stop;
 	const AggValue *by = &agg->values[stop->by];
+	const AggValue *key;
 	int64		limit;
 	uint32		ngroups;
-	int			key;
 
-	Assert(by->input >= 0);		/* agg:G11 */
+	Assert(by->is_column);		/* agg:G11 */
 	if (stop->kind == AGG_STOP_PICK)
 	{
+		/* what the index has for one value must be one group */
 		key = agg->nkeys == 1 && agg->keys[0].bucket == NULL ?
-			agg->values[agg->keys[0].value].input : -1;
-		if (key < 0)
+			&agg->values[agg->keys[0].value] : NULL;
+		if (key == NULL || !key->is_column)
 			return false;
 		(void) strata_agg_table_in_memory(agg->table, &ngroups);
-		return strata_scan_rows_by_group(node, attnos[key], attnos[by->input],
-										 stop->last, ngroups);
+		return strata_scan_rows_by_group(node, attnos[key->input],
+										 attnos[by->input], stop->last,
+										 ngroups);
 	}
 	if (stop->nseen < stop->n || stop->nulls_matter ||
 		!limit_of_times(stop, &limit))

@@ -150,6 +150,7 @@ bool
 strata_agg_summarize(StrataAggState *agg, AggCall *call, AggCell *cell)
 {
 	AggVector  *vector = agg->vector;
+	const AggValue *value;
 	const StrataColumnSummary *summary;
 	int64		n;
 
@@ -159,14 +160,13 @@ strata_agg_summarize(StrataAggState *agg, AggCall *call, AggCell *cell)
 		cell->n += vector->nselected;
 		return true;
 	}
+	value = &agg->values[call->value];
 	if (!strata_enable_summary_agg ||
-		call->kernel->summary == AGG_SUMMARY_NONE ||
-		agg->values[call->value].input < 0)
+		call->kernel->summary == AGG_SUMMARY_NONE || value->input < 0 ||
+		(call->kernel->summary != AGG_SUMMARY_COUNT && !value->is_column))
 		return false;
-	summary =
-		strata_batch_reader_summary(vector->batch->reader,
-									vector->attnos[agg->values[call->value]
-												   .input]);
+	summary = strata_batch_reader_summary(vector->batch->reader,
+										  vector->attnos[value->input]);
 	if (summary == NULL)
 		return false;
 	n = vector->batch->reader->nrows - summary->nnulls;

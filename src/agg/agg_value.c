@@ -18,14 +18,22 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* The input that expr is, or -1. */
+/*
+ * The input whose bytes expr has, under whatever name, or -1.  *is_column: it
+ * compares as that does.
+ */
 static int
-plain_input(Expr *expr)
+plain_input(Expr *expr, bool *is_column)
 {
-	/* the same bytes under another name */
-	while (IsA(expr, RelabelType))
-		expr = ((RelabelType *) expr)->arg;
-	return IsA(expr, Var) ? ((Var *) expr)->varattno - 1 : -1;
+	Expr	   *arg = expr;
+
+	while (IsA(arg, RelabelType))
+		arg = ((RelabelType *) arg)->arg;
+	*is_column = IsA(arg, Var) &&
+		exprCollation((Node *) expr) == exprCollation((Node *) arg) &&
+		strata_types_compare_alike(exprType((Node *) expr),
+								   exprType((Node *) arg));
+	return IsA(arg, Var) ? ((Var *) arg)->varattno - 1 : -1;
 }
 
 /* Numbers of the inputs that an expression reads. */
@@ -59,15 +67,20 @@ init_type(AggValue *value, Expr *expr)
 int
 strata_agg_value_add(StrataAggState *agg, Expr *expr)
 {
-	int			input = plain_input(expr);
+	bool		is_column;
+	int			input = plain_input(expr, &is_column);
 	AggValue   *value;
 
 	for (int i = 0; i < agg->nvalues && input >= 0; i++)
-		if (agg->values[i].input == input)
+		if (agg->values[i].input == input &&
+			agg->values[i].is_column == is_column &&
+			(is_column ||
+			 agg->values[i].typid == getBaseType(exprType((Node *) expr))))
 			return i;
 	value = &agg->values[agg->nvalues];
 	memset(value, 0, sizeof(AggValue));
 	value->input = input;
+	value->is_column = is_column;
 	init_type(value, expr);
 	if (input < 0)
 	{
@@ -347,11 +360,15 @@ void
 strata_agg_value_note_integers(StrataAggState *agg)
 {
 	for (int i = 0; i < agg->nvalues; i++)
-		agg->values[i].by_integers = agg->values[i].input >= 0 &&
+		agg->values[i].by_integers = agg->values[i].is_column &&
 			agg->values[i].type.kind ==
 			STRATA_KIND_FLOAT;
 	for (int i = 0; i < agg->nvalues; i++)
+	{
 		want_as_is(agg, agg->values[i].inputs);
+		if (agg->values[i].input >= 0 && !agg->values[i].is_column)
+			want_as_is(agg, list_make1_int(agg->values[i].input));
+	}
 	for (int k = 0; k < agg->nkeys; k++)
 		agg->values[agg->keys[k].value].by_integers = false;
 	for (int i = 0; i < agg->ncalls; i++)
@@ -443,7 +460,7 @@ strata_agg_value_scaled(StrataAggState *agg, int i)
 	/* where a FILTER keeps it from being computed, there are no values */
 	if (value->typid != NUMERICOID || value->call != NULL)
 		return NULL;
-	if (!value->tried && vector->batch != NULL && value->input >= 0 &&
+	if (!value->tried && vector->batch != NULL && value->is_column &&
 		value->column == NULL)
 		read_scaled(agg, value);
 	if (!value->tried)

@@ -80,7 +80,12 @@ extern StrataColumn *strata_agg_input_column(AggVector *vector, int i);
 /* agg_value.c: columns of the input, and expressions of them. */
 struct AggValue
 {
-	int			input;			/* column of the input, or -1 */
+	int			input;			/* column of the input whose bytes it has, or
+								 * -1 */
+	bool		is_column;		/* it is that column, in its own order, too:
+								 * what is stored of the column and of batches
+								 * (least values, sums, how rows lie, indexes)
+								 * is true of the value */
 	ExprState  *expr;			/* or this */
 	StrataExpr *vector;			/* the same for many rows; or NULL */
 	List	   *inputs;			/* that it reads, IntList */

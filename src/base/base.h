@@ -120,6 +120,28 @@ strata_datum_integer(Datum value, int width)
 }
 
 /*
+ * A by-value Datum as it comes out of a tuple.  Functions leave other bits in
+ * what is wider than the type: those that return uint32 for int4, and oids.
+ * Whoever compares Datums as words wants them all alike.
+ */
+static inline Datum
+strata_datum_of_tuple(Datum value, int typlen)
+{
+	Assert(typlen > 0 && typlen <= (int) sizeof(Datum));	/* base:A8 */
+	switch (typlen)
+	{
+		case sizeof(char):
+			return CharGetDatum(DatumGetChar(value));
+		case sizeof(int16):
+			return Int16GetDatum(DatumGetInt16(value));
+		case sizeof(int32):
+			return Int32GetDatum(DatumGetInt32(value));
+		default:
+			return value;
+	}
+}
+
+/*
  * Hear of changed relations, as from CacheRegisterRelcacheCallback, which is
  * for base/ alone: PostgreSQL has room for few.
  */
@@ -170,6 +192,12 @@ extern void strata_alter_table(Oid relid, List *cmds);
  * that functions of them are equal?
  */
 extern bool strata_equal_is_identical(Oid type, Oid collation);
+
+/*
+ * Do values of the two types that have the same bytes compare alike?  Those of
+ * text and varchar, but not of oid and int4.
+ */
+extern bool strata_types_compare_alike(Oid a, Oid b);
 
 struct SortSupportData;
 

@@ -52,3 +52,19 @@ strata_sort_init(SortSupport sort, Oid type, Oid collation, bool desc,
 	PrepareSortSupportFromOrderingOp(desc ? entry->gt_opr : entry->lt_opr,
 									 sort);
 }
+
+/* See base.h. */
+bool
+strata_types_compare_alike(Oid a, Oid b)
+{
+	TypeCacheEntry *types[2];
+
+	if (getBaseType(a) == getBaseType(b))
+		return true;
+	types[0] = lookup_type_cache(a, TYPECACHE_BTREE_OPFAMILY);
+	types[1] = lookup_type_cache(b, TYPECACHE_BTREE_OPFAMILY);
+	return OidIsValid(types[0]->btree_opf) &&
+		types[0]->btree_opf == types[1]->btree_opf &&
+		types[0]->btree_opintype == types[1]->btree_opintype &&
+		!IsPolymorphicType(types[0]->btree_opintype);
+}

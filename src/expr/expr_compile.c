@@ -455,6 +455,22 @@ compile_bool(Compiler *c, BoolExpr *expr)
 										  list_length(expr->args)), expr->args);
 }
 
+/* The same bytes; a float's value is none for who takes them for an integer. */
+static ExprNode *
+compile_relabel(Compiler *c, RelabelType *expr)
+{
+	Oid			from = getBaseType(exprType((Node *) expr->arg));
+	Oid			to = getBaseType(expr->resulttype);
+	ExprNode   *node;
+
+	if (from != to && (from == FLOAT4OID || from == FLOAT8OID ||
+					   to == FLOAT4OID || to == FLOAT8OID))
+		return NULL;
+	node = compile(c, expr->arg);
+	Assert(node->typlen == get_typlen(to)); /* expr:E4 */
+	return node;
+}
+
 static ExprNode *
 compile_test(Compiler *c, Expr *expr, ExprKind kind, int test, Expr *arg)
 {
@@ -478,7 +494,7 @@ compile_own(Compiler *c, Expr *expr)
 		case T_Const:
 			return compile_const((Const *) expr);
 		case T_RelabelType:
-			return compile(c, ((RelabelType *) expr)->arg);
+			return compile_relabel(c, (RelabelType *) expr);
 		case T_OpExpr:
 			set_opfuncid((OpExpr *) expr);
 			return compile_call(c, expr, ((OpExpr *) expr)->opfuncid,

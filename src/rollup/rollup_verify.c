@@ -144,6 +144,8 @@ same_value(Oid type, Datum a, Datum b)
 	if (type == FLOAT8ARRAYOID)
 		return near_arrays(DatumGetArrayTypeP(a), DatumGetArrayTypeP(b));
 	get_typlenbyval(type, &len, &byval);
+	if (byval)
+		return strata_datum_of_tuple(a, len) == strata_datum_of_tuple(b, len);
 	return datum_image_eq(a, b, byval, len);
 }
 

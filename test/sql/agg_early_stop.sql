@@ -204,4 +204,31 @@ BEGIN
         END LOOP;
     END LOOP;
 END $$;
+
+-- a key in another collation than its column's, or of another type: an index on the column has one value where there are several groups
+CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE c (ts timestamptz NOT NULL, name text COLLATE blind, kind varchar, o oid, k int, v int) USING strata;
+CREATE TABLE ch (LIKE c);
+ALTER TABLE c SET (strata.segmentby = 'k', strata.orderby = 'ts');
+CREATE INDEX ON c (name, ts);
+CREATE INDEX ON c (kind, ts);
+CREATE INDEX ON c (o, ts);
+INSERT INTO ch SELECT '2024-01-01Z'::timestamptz + x * interval '10 s', (ARRAY['a', 'A', 'b', 'B', NULL])[1 + x % 5], (ARRAY['x', 'X', 'y'])[1 + x % 3],
+    (CASE x % 3 WHEN 0 THEN x % 7 ELSE 4294967290 + x % 5 END)::oid, x % 4, x FROM generate_series(1, 20000) AS x;
+INSERT INTO c SELECT * FROM ch WHERE v < 5000;
+SELECT compress_chunk('c') IS NOT NULL AS compressed;
+INSERT INTO c SELECT * FROM ch WHERE v >= 5000;
+ANALYZE c;
+CREATE FUNCTION c_answer(query text, t text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+BEGIN
+    EXECUTE format('SELECT string_agg(q::text, E''\n'' ORDER BY q::text COLLATE "C") FROM (%s) AS q', replace(query, 'TAB', t)) INTO result;
+    RETURN result;
+END $$;
+SELECT query, c_answer(query, 'c') AS is, c_answer(query, 'ch') AS should_be
+    FROM unnest(ARRAY['name COLLATE "C"', 'upper(name COLLATE "C")', 'kind', 'kind::text', 'kind COLLATE "POSIX"', 'kind::bpchar', 'o', 'o::int', 'o::regclass::oid', 'o, name COLLATE "C"']) AS key,
+        unnest(ARRAY['max(ts)', 'min(ts)', 'last(v, ts)', 'first(v, ts), min(ts)', 'max(ts), count(name)', 'max(o::int), min(o)']) AS list,
+        format('SELECT %s, %s FROM TAB GROUP BY %s', key, list, key) AS query
+    WHERE c_answer(query, 'c') IS DISTINCT FROM c_answer(query, 'ch');
 DROP SCHEMA agg_early_stop CASCADE;

@@ -171,4 +171,33 @@ CALL seal(:'companion');
 RESET ROLE;
 SELECT * FROM sums;
 
+-- of a column that is taken for another type, summaries and the order of batches are its own
+CREATE TABLE relabeled (ts timestamptz NOT NULL, k int, o oid, i int, vc varchar, v int) USING strata;
+CREATE TABLE relabeled_h (LIKE relabeled) USING heap;
+INSERT INTO relabeled_h SELECT timestamptz '2024-01-01Z' + x * interval '10 s', x % 4, (CASE x % 3 WHEN 0 THEN x WHEN 1 THEN 2147483647 - x ELSE 2147483648 + x END)::oid,
+    CASE x % 3 WHEN 0 THEN x WHEN 1 THEN -x ELSE NULLIF(x % 5, 0) END, 'v' || x % 10, x FROM generate_series(1, 3000) AS x;
+DO $$
+DECLARE
+    query text; orderby text; got text; expected text;
+BEGIN
+    FOREACH orderby IN ARRAY ARRAY['o', 'o DESC', 'i', 'vc, ts'] LOOP
+        TRUNCATE relabeled;
+        EXECUTE format('ALTER TABLE relabeled SET (strata.segmentby = ''k'', strata.orderby = %L)', orderby);
+        INSERT INTO relabeled SELECT * FROM relabeled_h WHERE v % 50 <> 7;
+        PERFORM compress_chunk('relabeled');
+        INSERT INTO relabeled SELECT * FROM relabeled_h WHERE v % 50 = 7;
+        FOR query IN SELECT format('SELECT %s FROM TAB WHERE %s', list, cond)
+            FROM unnest(ARRAY['max(o::int), min(o::int)', 'max(o::int), min(o::int), max(o), min(o)', 'sum(o::int), count(o::int), avg(o::int)', 'last(v, o::int), first(v, o::int)', 'last(v, o::int), max(o::int)', 'max(i::oid), min(i::oid), max(i), min(i)',
+                'max(i::oid::int), sum(i)', 'max(vc), min(vc::text), count(DISTINCT vc::text), max(vc::bpchar)', 'count(DISTINCT o::int), count(DISTINCT o)', 'percentile_disc(0.2) WITHIN GROUP (ORDER BY o::int), percentile_disc(0.2) WITHIN GROUP (ORDER BY o)']) AS list,
+                unnest(ARRAY['true', 'o::int < 0', 'i::oid > 3000000000', 'v > 40 AND o::int <> 7', 'i::oid IN (4294967295, 2)', 'vc::text COLLATE "C" < ''v5''']) AS cond
+        LOOP
+            EXECUTE format('SELECT t::text FROM (%s) AS t', replace(query, 'TAB', 'relabeled')) INTO got;
+            EXECUTE format('SELECT t::text FROM (%s) AS t', replace(query, 'TAB', 'relabeled_h')) INTO expected;
+            IF got IS DISTINCT FROM expected THEN
+                RAISE EXCEPTION E'by %: %\n%\n%', orderby, query, got, expected;
+            END IF;
+        END LOOP;
+    END LOOP;
+END $$;
+
 DROP SCHEMA agg_summary CASCADE;
