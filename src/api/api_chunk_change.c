@@ -460,6 +460,10 @@ read_bound(const StrataHypertable *ht, const JsonbValue *value)
 	number = DatumGetInt64(DirectFunctionCall1(numeric_int8,
 											   NumericGetDatum(value->val
 															   .numeric)));
+	if (!DatumGetBool(DirectFunctionCall2(numeric_eq,
+										  NumericGetDatum(int64_to_numeric(number)),
+										  NumericGetDatum(value->val.numeric))))
+		refuse_slices(ht, "a bound is not a whole number");
 	if (strata_time_type_is_integer(ht->key_type) || number == PG_INT64_MIN ||
 		number == PG_INT64_MAX)
 		return number;

@@ -37,15 +37,8 @@ PG_FUNCTION_INFO_V1(strata_is_compressed);
 Datum
 strata_batch_relation(PG_FUNCTION_ARGS)
 {
-	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
-	Oid			companion = InvalidOid;
+	Oid			companion = strata_glance_companion(PG_GETARG_OID(0));
 
-	if (rel != NULL)
-	{
-		if (strata_relation_is_strata(rel))
-			companion = strata_companion_oid(rel);
-		relation_close(rel, AccessShareLock);
-	}
 	if (!OidIsValid(companion))
 		PG_RETURN_NULL();
 	PG_RETURN_OID(companion);
@@ -323,15 +316,16 @@ strata_codecs(PG_FUNCTION_ARGS)
 
 /*
  * row_counts(regclass) -> (row_store_rows, batch_rows, batches): exact, the
- * row store is counted.
+ * row store is counted; NULL of a temporary table of another session, whose
+ * rows are in its own memory.
  */
 Datum
 strata_row_counts(PG_FUNCTION_ARGS)
 {
 	Relation	rel = strata_api_open(PG_GETARG_OID(0), AccessShareLock);
-	TableScanDesc scan = table_beginscan(rel, GetActiveSnapshot(), 0, NULL);
-	TupleTableSlot *slot = table_slot_create(rel, NULL);
-	StrataStore *store = strata_store_open(rel, AccessShareLock);
+	TableScanDesc scan;
+	TupleTableSlot *slot;
+	StrataStore *store;
 	TupleDesc	desc;
 	int64		rows = 0;
 	int64		compressed = 0;
@@ -339,6 +333,14 @@ strata_row_counts(PG_FUNCTION_ARGS)
 	Datum		values[3];
 	bool		nulls[3] = {0};
 
+	if (RELATION_IS_OTHER_TEMP(rel))
+	{
+		table_close(rel, AccessShareLock);
+		PG_RETURN_NULL();
+	}
+	scan = table_beginscan(rel, GetActiveSnapshot(), 0, NULL);
+	slot = table_slot_create(rel, NULL);
+	store = strata_store_open(rel, AccessShareLock);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	strata_rowstore_only_hook(scan);
@@ -390,14 +392,11 @@ Datum
 strata_layout_of(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
-	StrataLayout *layout;
+	StrataLayout *layout = strata_glance_layout(PG_GETARG_OID(0));
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (rel == NULL)
+	if (layout == NULL)
 		return (Datum) 0;
-	layout = strata_store_current_layout(rel);
-	relation_close(rel, AccessShareLock);
 	for (int i = 0; i < layout->nsegment + layout->norder; i++)
 	{
 		Datum		values[5];
@@ -429,16 +428,8 @@ strata_layout_of(PG_FUNCTION_ARGS)
 Datum
 strata_is_compressed(PG_FUNCTION_ARGS)
 {
-	Relation	rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
-	bool		result = false;
-
-	if (rel != NULL)
-	{
-		result = strata_relation_is_strata(rel) &&
-			strata_store_has_batches(rel, GetActiveSnapshot());
-		relation_close(rel, AccessShareLock);
-	}
-	PG_RETURN_BOOL(result);
+	PG_RETURN_BOOL(strata_glance_has_batches(PG_GETARG_OID(0),
+											 GetActiveSnapshot()));
 }
 
 /*

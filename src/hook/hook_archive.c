@@ -63,7 +63,8 @@ is_guard(const CreateTrigStmt * trigger)
 {
 	return list_length(trigger->funcname) == 2 &&
 		strcmp(strVal(linitial(trigger->funcname)),
-			   STRATA_INTERNAL_SCHEMA) == 0;
+			   STRATA_INTERNAL_SCHEMA) == 0 &&
+		strcmp(strVal(lsecond(trigger->funcname)), "insert_guard") == 0;
 }
 
 /* What of an archive ALTER TABLE would change that has to stay; or NULL. */

@@ -17,6 +17,7 @@
 #include "pg/pg.h"
 #include "rollup/rollup.h"
 
+#include "commands/defrem.h"
 #include "commands/explain.h"
 #ifdef STRATA_EXPLAIN_IS_SPLIT
 #include "commands/explain_format.h"
@@ -134,4 +135,38 @@ strata_explain_hook_init(void)
 	Assert(ExplainOneQuery_hook != explain_query);	/* hook:H1 */
 	previous_explain = ExplainOneQuery_hook;
 	ExplainOneQuery_hook = explain_query;
+}
+
+/* See hook_private.h. */
+CreateTableAsStmt *
+strata_hook_explained_create(Node *stmt)
+{
+	ExplainStmt *explain = castNode(ExplainStmt, stmt);
+	Query	   *query = (Query *) explain->query;
+	CreateTableAsStmt *create;
+	List	   *options;
+	bool		analyze = false;
+	ListCell   *lc;
+
+	foreach(lc, explain->options)
+	{
+		DefElem    *def = lfirst_node(DefElem, lc);
+
+		if (strcmp(def->defname, "analyze") == 0)
+			analyze = defGetBoolean(def);
+	}
+	if (!analyze || !IsA(query, Query) || query->utilityStmt == NULL ||
+		!IsA(query->utilityStmt, CreateTableAsStmt))
+		return NULL;
+	create = (CreateTableAsStmt *) query->utilityStmt;
+	if (!strata_hook_has_options(create->into->options))
+		return NULL;
+	options = list_copy(create->into->options);
+	if (create->objtype == OBJECT_MATVIEW &&
+		strata_rollup_is_asked_for(strata_hook_take_options(&options)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("EXPLAIN ANALYZE cannot create a continuous aggregate"),
+				 errhint("EXPLAIN ANALYZE the query that defines it.")));
+	return create;
 }

@@ -166,6 +166,12 @@ extern void strata_hook_label_provider(const char *provider);
 extern List *strata_hook_take_options(List **options);
 extern bool strata_hook_has_options(List *options);
 
+/*
+ * hook_explain.c: the CREATE TABLE AS with options of ours that EXPLAIN is
+ * asked to run, or NULL.
+ */
+extern CreateTableAsStmt *strata_hook_explained_create(Node *stmt);
+
 /* Check and store options on a table; on one that has just been made. */
 extern void strata_hook_apply_options(Oid relid, List *set, List *reset);
 extern void strata_hook_apply_new_options(Oid relid, List *options);

@@ -564,6 +564,22 @@ run_create_table_as(UtilityCall *call, Node *stmt)
 	torture(create->into->rel);
 }
 
+/* EXPLAIN ANALYZE makes a table, too. */
+static void
+run_explain(UtilityCall *call, Node *stmt)
+{
+	CreateTableAsStmt *create = strata_hook_explained_create(stmt);
+
+	if (create == NULL)
+	{
+		run_statement(call);
+		return;
+	}
+	create = strata_hook_explained_create(writable_statement(call));
+	Assert(!call->read_only_tree);	/* hook:H2: a copy */
+	create_table(call, create->into->rel, &create->into->options);
+}
+
 /* CREATE VIEW; a dump makes continuous aggregates by it. */
 static void
 run_create_view(UtilityCall *call, Node *stmt)
@@ -871,6 +887,7 @@ static const struct
 }			statements[] = {
 	{T_CreateStmt, run_create_table, strata_late_create_table},
 	{T_CreateTableAsStmt, run_create_table_as, strata_late_create_table_as},
+	{T_ExplainStmt, run_explain, NULL},
 	{T_ViewStmt, run_create_view, NULL},
 	{T_AlterTableStmt, run_alter_table, strata_late_alter_table},
 	{T_IndexStmt, run_create_index, strata_late_create_index},

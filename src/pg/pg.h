@@ -151,6 +151,13 @@ strata_slot_show(TupleTableSlot *slot, const TupleTableSlotOps *ops)
 extern void strata_relrewrite_set(Oid relid, Oid value);
 extern List *strata_reloptions_read(HeapTuple tuple);
 extern void strata_reloptions_write(Oid relid, List *options);
+
+/*
+ * A table as its rows in catalogs have it, for who asks it for its name, its
+ * file, its options or (columns) its columns; NULL: there is none, or not all
+ * of it.  Nothing is opened or locked, so it may be gone by now.
+ */
+extern Relation strata_relation_glance(Oid relid, bool columns);
 extern void strata_relkind_make_partitioned(Oid relid);
 extern void strata_relam_set(Oid relid, Oid am);
 extern void strata_relpersistence_set(Oid relid, char persistence);

@@ -21,6 +21,8 @@
  * relfilenode, and what says how the file is: another relation of the same
  * columns takes it over, as CLUSTER and REINDEX swap files.
  *
+ * A table by its rows alone, without a relcache entry or a lock.
+ *
  * relpersistence of partitioned tables, which ALTER TABLE leaves as it is;
  * relpartbound of a partition in its place, and relacl as a whole, for which
  * there is no function: what a table of ours got from default privileges goes.
@@ -368,4 +370,40 @@ strata_index_copy_checkxmin(Oid from, Oid to)
 	ReleaseSysCache(source);
 	table_close(pg_index, RowExclusiveLock);
 	CommandCounterIncrement();
+}
+
+/* See pg.h. */
+Relation
+strata_relation_glance(Oid relid, bool columns)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Relation	rel;
+	Form_pg_class form;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	rel = palloc0(sizeof(RelationData));
+	form = palloc(CLASS_TUPLE_SIZE);
+	memcpy(form, GETSTRUCT(tuple), CLASS_TUPLE_SIZE);
+	ReleaseSysCache(tuple);
+	rel->rd_id = relid;
+	rel->rd_rel = form;
+	STRATA_LOCATOR_SPACE(STRATA_REL_LOCATOR(rel)) =
+		OidIsValid(form->reltablespace) ? form->reltablespace :
+		MyDatabaseTableSpace;
+	STRATA_LOCATOR_NUMBER(STRATA_REL_LOCATOR(rel)) = form->relfilenode;
+	if (!columns)
+		return rel;
+	rel->rd_att = CreateTemplateTupleDesc(form->relnatts);
+	for (AttrNumber attno = 1; attno <= form->relnatts; attno++)
+	{
+		tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(relid),
+								Int16GetDatum(attno));
+		if (!HeapTupleIsValid(tuple))
+			return NULL;
+		memcpy(TupleDescAttr(rel->rd_att, attno - 1), GETSTRUCT(tuple),
+			   ATTRIBUTE_FIXED_PART_SIZE);
+		ReleaseSysCache(tuple);
+	}
+	return rel;
 }

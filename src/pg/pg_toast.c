@@ -402,8 +402,8 @@ strata_toast_fetcher_free(StrataToastFetcher *fetcher)
 		if (fetcher->slices != NULL)
 			index_endscan(fetcher->slices);
 		ExecDropSingleTupleTableSlot(fetcher->slot);
-		index_close(fetcher->index, NoLock);
-		table_close(fetcher->toast, NoLock);
+		index_close(fetcher->index, AccessShareLock);
+		table_close(fetcher->toast, AccessShareLock);
 	}
 	pfree(fetcher);
 }

@@ -166,6 +166,16 @@ extern bool strata_batches_find(Relation batches, int64 row, Snapshot snapshot,
 extern bool strata_store_find_last_batch(StrataStore *store, Snapshot snapshot,
 										 TupleTableSlot *slot);
 
+/*
+ * store_glance.c, for views: what catalogs say, and no lock is waited for.
+ * The companion, or InvalidOid; the layout of new batches, or NULL; whether
+ * the snapshot sees a batch, or, where a lock is in the way, whether the table
+ * has been compressed.
+ */
+extern Oid	strata_glance_companion(Oid relid);
+extern StrataLayout *strata_glance_layout(Oid relid);
+extern bool strata_glance_has_batches(Oid relid, Snapshot snapshot);
+
 /* Does the snapshot see a batch of rel?  A companion alone may be empty. */
 extern bool strata_store_has_batches(Relation rel, Snapshot snapshot);
 

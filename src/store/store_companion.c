@@ -104,9 +104,9 @@ lookup_name(const char *name, char persistence)
 	return OidIsValid(nsp) ? get_relname_relid(name, nsp) : InvalidOid;
 }
 
-/* Catalog look-up without the cache. */
-static Oid
-lookup_companion(Relation rel)
+/* See store_private.h. */
+Oid
+strata_companion_lookup(Relation rel)
 {
 	StrataLocator locator = STRATA_REL_LOCATOR(rel);
 	char		name[NAMEDATALEN];
@@ -158,7 +158,7 @@ strata_companion_oid(Relation rel)
 		return cache->companion;
 	if (!IsTransactionState())
 		return InvalidOid;
-	return remember_companion(rel, lookup_companion(rel));
+	return remember_companion(rel, strata_companion_lookup(rel));
 }
 
 /* See store.h. */

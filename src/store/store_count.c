@@ -147,25 +147,17 @@ count_all(Counting *c)
 		count_batch(c, &batch, -1);
 }
 
-/* See store.h. */
+/* See store_private.h. */
 bool
-strata_store_has_batches(Relation rel, Snapshot snapshot)
+strata_companion_sees_batch(Relation batches, Relation index,
+							Snapshot snapshot)
 {
-	Oid			companion = strata_companion_oid(rel);
-	Relation	batches;
-	Relation	index;
-	IndexScanDesc scan;
+	IndexScanDesc scan = strata_index_beginscan(batches, index, snapshot, 1,
+												0);
+	TupleTableSlot *slot = table_slot_create(batches, NULL);
 	ScanKeyData key;
-	TupleTableSlot *slot;
 	bool		found;
 
-	batches = OidIsValid(companion) ?
-		try_table_open(companion, AccessShareLock) : NULL;
-	if (batches == NULL)
-		return false;
-	index = index_open(strata_row_index_of(batches), AccessShareLock);
-	scan = strata_index_beginscan(batches, index, snapshot, 1, 0);
-	slot = table_slot_create(batches, NULL);
 	/* below are entries */
 	ScanKeyInit(&key, 1, BTGreaterEqualStrategyNumber, F_INT8GE,
 				Int64GetDatum(0));
@@ -173,6 +165,24 @@ strata_store_has_batches(Relation rel, Snapshot snapshot)
 	found = strata_index_getnext_slot(scan, ForwardScanDirection, slot);
 	ExecDropSingleTupleTableSlot(slot);
 	index_endscan(scan);
+	return found;
+}
+
+/* See store.h. */
+bool
+strata_store_has_batches(Relation rel, Snapshot snapshot)
+{
+	Oid			companion = strata_companion_oid(rel);
+	Relation	batches;
+	Relation	index;
+	bool		found;
+
+	batches = OidIsValid(companion) ?
+		try_table_open(companion, AccessShareLock) : NULL;
+	if (batches == NULL)
+		return false;
+	index = index_open(strata_row_index_of(batches), AccessShareLock);
+	found = strata_companion_sees_batch(batches, index, snapshot);
 	index_close(index, AccessShareLock);
 	table_close(batches, AccessShareLock);
 	return found;
@@ -208,7 +218,7 @@ strata_store_count_rows(StrataStore *store, Snapshot snapshot,
 		strata_batch_reader_free(c.reader);
 	ExecDropSingleTupleTableSlot(c.slot);
 	index_endscan(c.scan);
-	index_close(index, NoLock);
+	index_close(index, AccessShareLock);
 	return true;
 }
 

@@ -378,7 +378,7 @@ strata_entries_free(StrataEntries *entries)
 		ExecDropSingleTupleTableSlot(entries->slot);
 	}
 	if (entries->index != NULL)
-		index_close(entries->index, NoLock);
+		index_close(entries->index, AccessShareLock);
 	if (entries->all != NULL)
 		pfree(entries->all);
 	for (int i = 0; i < entries->nall_together; i++)

@@ -33,6 +33,16 @@ extern Oid	strata_companion_prove(Relation rel, const char *name, Oid table,
  */
 extern void strata_companion_check(Relation batches);
 
+/*
+ * store_companion.c: as strata_companion_oid(), out of the catalog; of rel its
+ * row in pg_class and its file count.
+ */
+extern Oid	strata_companion_lookup(Relation rel);
+
+/* Does the snapshot see a batch?  By the index on first_row. */
+extern bool strata_companion_sees_batch(Relation batches, Relation index,
+										Snapshot snapshot);
+
 /* Or InvalidOid. */
 extern Oid	strata_owner_of_table(Oid table);
 

@@ -200,3 +200,17 @@ SELECT count(*) FROM (TABLE d EXCEPT ALL TABLE d_before) x;
 DROP SCHEMA api_inspect CASCADE;
 DROP ROLE api_inspect_user;
 SELECT count(*) AS companions FROM pg_class WHERE relnamespace = '_strata'::regnamespace AND relname LIKE 'batch\_%' AND relkind = 'r';
+-- who looks at sizes keeps no lock
+CREATE TABLE nolock (ts timestamptz, host int, note text) USING strata WITH (strata.segmentby = 'host');
+INSERT INTO nolock SELECT now(), i % 3, repeat(md5(i::text), 10) FROM generate_series(1, 3000) i;
+SELECT compress_chunk('nolock') IS NOT NULL AS compressed;
+DELETE FROM nolock WHERE host = 1 AND note LIKE '%a%';
+BEGIN;
+SELECT table_bytes > 0 AS before FROM _strata.before_sizes('nolock');
+SELECT _strata.is_compressed('nolock'::regclass), strata.batch_relation('nolock') IS NOT NULL AS companion, count(*) FROM _strata.layout_of('nolock'::regclass);
+SELECT count(*) FROM chunk_compression_stats('nolock');
+SELECT row_store_rows, batches FROM _strata.row_counts('nolock');
+SELECT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation'
+	AND (c.oid = 'nolock'::regclass OR c.oid = strata.batch_relation('nolock') OR c.relname ~ ('^' || split_part(strata.batch_relation('nolock')::text, '.', 2)) OR c.relname ~ ('^pg_toast_' || strata.batch_relation('nolock')::oid));
+COMMIT;
+DROP TABLE nolock;

@@ -121,6 +121,7 @@ CREATE TABLE t (LIKE a);
 CALL attach_chunk('a', 't', '{"time": ["2026-01-02 06:00", "2026-01-02 07:00"]}');
 CALL attach_chunk('a', 't', '{"time": ["2026-02-02", "2026-02-01"]}');
 CALL attach_chunk('a', 't', '{"time": ["2026-02-02"]}');
+CALL attach_chunk('a', 't', '{"time": [1767312000000000.5, 1767398400000000]}');
 CALL attach_chunk('a', 't', '{"time": ["2026-02-02", true]}');
 CALL attach_chunk('a', 't', '{"time": "2026-02-02"}');
 CALL attach_chunk('a', 't', '{"time": ["nonsense", "2026-02-01"]}');

@@ -35,3 +35,26 @@ SELECT chunk_name, range_start_integer, range_end_integer FROM strata.chunks WHE
 SELECT * FROM strata.compression_settings WHERE hypertable_name = 'w2';
 ALTER TABLE w2 DROP COLUMN t;
 DROP TABLE w2;
+-- EXPLAIN ANALYZE makes the table
+CREATE FUNCTION with_explain(options text, statement text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	lines int := 0;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (' || options || ') ' || statement LOOP
+		lines := lines + 1;
+	END LOOP;
+	RETURN lines > 0;
+END $$;
+SELECT with_explain('ANALYZE', $$CREATE TABLE we USING strata WITH (strata.segmentby = 'a', fillfactor = 50) AS SELECT 1 a$$);
+SELECT reloptions, a FROM pg_class, we WHERE oid = 'we'::regclass;
+SELECT with_explain('ANALYZE', $$CREATE TABLE we2 USING strata WITH (strata.segmentby = 'b') AS SELECT 1 a$$);
+SELECT with_explain('ANALYZE false', $$CREATE TABLE we2 USING strata WITH (strata.segmentby = 'a') AS SELECT 1 a$$);
+SELECT with_explain('ANALYZE', $$CREATE MATERIALIZED VIEW we3 USING strata WITH (strata.segmentby = 'a') AS SELECT 1 a$$);
+SELECT reloptions FROM pg_class WHERE oid = 'we3'::regclass;
+SELECT with_explain('ANALYZE', $$CREATE TABLE IF NOT EXISTS we USING strata WITH (strata.segmentby = 'b') AS SELECT 1 a$$);
+EXPLAIN (ANALYZE) CREATE MATERIALIZED VIEW we4 WITH (strata.continuous) AS SELECT 1 a;
+SELECT to_regclass('we2') IS NULL AND to_regclass('we4') IS NULL AS none;
+DROP TABLE we;
+DROP MATERIALIZED VIEW we3;
+DROP FUNCTION with_explain;
