@@ -75,6 +75,9 @@ struct AggBucket
 	ExprState  *expr;			/* of the timestamp in the slot */
 	TupleTableSlot *slot;
 	ExprContext *econtext;
+	bool		defers;			/* raises no errors */
+	int64		settled_lo;		/* defers: there are none in this range */
+	int64		settled_hi;
 	/* the range found last */
 	bool		known;
 	int64		lo;
@@ -525,6 +528,7 @@ find_range(AggBucket *bucket, int64 ts)
 	return false;
 }
 
+/* The bucket of ts, by the function itself. */
 static Datum
 call_function(AggBucket *bucket, int64 ts)
 {
@@ -623,6 +627,128 @@ find_zone_bucket(AggBucket *bucket, int64 ts)
 	bucket->hi = next - 1;
 }
 
+/*-------------------------------------------------------------------------
+ * Below a join
+ *-------------------------------------------------------------------------
+ */
+
+/* No bucket starts further before its values; 0: unknown, or it may raise. */
+static int64
+longest_bucket(BucketForm form, FuncExpr *func)
+{
+	AggBucket	bucket = {.form = form};
+	const Const *first = linitial(func->args);
+
+	init_width(&bucket, func);
+	if (form == BUCKET_TRUNC)
+		return bucket.width > 0 ? INT64CONST(1001) * 366 * USECS_PER_DAY : 0;
+	if (form == BUCKET_BIN)
+		return bucket.phase >= FAR_PAST && bucket.phase <= FAR_FUTURE ?
+			bucket.width : 0;
+	if (first->consttype == INTERVALOID)
+	{
+		const Interval *width = DatumGetIntervalP(first->constvalue);
+
+		if (width->month > 0 && width->month < 12000 && width->day == 0 &&
+			width->time == 0)
+			return width->month * INT64CONST(31) *
+				(func->funcresulttype == DATEOID ? 1 : USECS_PER_DAY);
+		if (func->funcresulttype == DATEOID)
+			return width->month == 0 && width->time == 0 &&
+				width->day > 0 ? width->day : 0;
+	}
+	return bucket.width;
+}
+
+/*
+ * Where no call raises an error: false, there is no such range.  Upper bounds
+ * are where a day that begins later is still far from the end.
+ */
+static bool
+settled_range(Expr *expr, int64 *lo, int64 *hi)
+{
+	BucketForm	form;
+	Expr	   *arg;
+	Oid			type;
+	int64		length;
+
+	if (!match_bucket(expr, &form, &arg))
+		return false;
+	type = exprType((Node *) expr);
+	length = longest_bucket(form, (FuncExpr *) expr);
+	*lo = type == INT2OID ? PG_INT16_MIN : type == INT4OID ? PG_INT32_MIN :
+		type == INT8OID ? PG_INT64_MIN :
+		type == DATEOID ? FAR_PAST / USECS_PER_DAY : FAR_PAST;
+	*hi = type == INT2OID || type == INT4OID || type == INT8OID ?
+		PG_INT64_MAX :
+		type == DATEOID ? FAR_FUTURE / USECS_PER_DAY :
+		FAR_FUTURE - 3 * USECS_PER_DAY;
+	return length > 0 && !pg_add_s64_overflow(*lo, length, lo) && *lo < *hi;
+}
+
+/* See agg_vector_private.h. */
+bool
+strata_agg_bucket_can_defer(Expr *expr)
+{
+	int64		lo;
+	int64		hi;
+
+	return settled_range(expr, &lo, &hi);
+}
+
+/* See agg_vector_private.h. */
+Expr *
+strata_agg_column_below(Expr *key)
+{
+	return !strata_agg_is_bucket(key) ? key :
+		(Expr *) makeRelabelType(key, exprType((Node *) key), -1, InvalidOid,
+								 COERCE_IMPLICIT_CAST);
+}
+
+/* See agg_vector_private.h. */
+Node *
+strata_agg_deferred(Node *column)
+{
+	return IsA(column, RelabelType) &&
+		strata_agg_is_bucket(((RelabelType *) column)->arg) ?
+		(Node *) ((RelabelType *) column)->arg : NULL;
+}
+
+/* See agg_vector_private.h. */
+Node *
+strata_agg_settle_deferred(Node *bucket, Var *column)
+{
+	FuncExpr   *result = copyObject((FuncExpr *) bucket);
+
+	lsecond(result->args) = column;
+	return (Node *) result;
+}
+
+/* See agg_vector_private.h. */
+void
+strata_agg_bucket_defer(AggBucket *bucket, Expr *expr)
+{
+	bucket->defers = settled_range(expr, &bucket->settled_lo,
+								   &bucket->settled_hi);
+	Assert(bucket->defers);		/* agg:G20 */
+}
+
+/* The value itself, as one of its type. */
+static Datum
+argument_datum(const AggBucket *bucket, int64 x)
+{
+	switch (bucket->type)
+	{
+		case INT2OID:
+			return Int16GetDatum((int16) x);
+		case INT4OID:
+		case DATEOID:
+			return Int32GetDatum((int32) x);
+		default:
+			return Int64GetDatum(x);
+	}
+}
+
 /*
  * See agg_vector_private.h; ts is the argument as an integer, whatever its
  * type.
@@ -633,14 +759,27 @@ strata_agg_bucket_of(AggBucket *bucket, int64 ts, int64 *lo, int64 *hi)
 	if (!bucket->known || ts < bucket->lo || ts > bucket->hi)
 	{
 		bucket->known = false;
-		if (bucket->form == BUCKET_WIDTH)
+		if (bucket->defers &&
+			(ts < bucket->settled_lo || ts > bucket->settled_hi))
+		{
+			bucket->value = argument_datum(bucket, ts);
+			bucket->lo = bucket->hi = ts;
+		}
+		else if (bucket->form == BUCKET_WIDTH)
 			find_width_bucket(bucket, ts);
 		else if (bucket->form == BUCKET_ZONE)
 			find_zone_bucket(bucket, ts);
 		else if (find_range(bucket, ts))
 			bucket->value = Int64GetDatum(bucket->lo);
 		else
+		{
 			bucket->value = call_function(bucket, ts);
+			/* a midnight that a zone repeats is not in the day it begins */
+			if (bucket->defers &&
+				call_function(bucket, DatumGetInt64(bucket->value)) !=
+				bucket->value)
+				bucket->value = argument_datum(bucket, ts);
+		}
 		bucket->known = true;
 	}
 	Assert(bucket->lo <= ts && ts <= bucket->hi);	/* agg:G5 */

@@ -35,6 +35,7 @@ typedef struct JoinBelow
 	PlannerInfo *root;
 	RelOptInfo *fact;
 	List	   *columns;		/* of fact, that conditions of joins read */
+	List	   *keys;			/* that fact is grouped by */
 	List	   *exprs;			/* what the groups return: bytes, keys */
 	Path	   *groups;			/* in fact's place */
 	double		share;			/* groups of the rows there were */
@@ -240,7 +241,7 @@ estimate_result(const JoinBelow *below, const AggShape *whole, double rows)
 	foreach(lc, whole->keys)
 	{
 		if (strata_agg_is_bucket(lfirst(lc)) &&
-			list_member(below->exprs, lfirst(lc)))
+			list_member(below->keys, lfirst(lc)))
 			own.keys = lappend(own.keys, lfirst(lc));
 		else
 			others = lappend(others, lfirst(lc));
@@ -267,6 +268,7 @@ offer_join(PlannerInfo *root, RelOptInfo *fact, Path *join,
 	CustomPath *path;
 	AggPlanData data;
 	double		ngroups;
+	ListCell   *lc;
 
 	if (!can_join(&below, join))
 		return;
@@ -279,7 +281,11 @@ offer_join(PlannerInfo *root, RelOptInfo *fact, Path *join,
 	if (ngroups * ROWS_PER_GROUP > fact->rows)
 		return;
 	below.share = ngroups / fact->rows;
-	add_new_columns_to_pathtarget(target, part.keys);
+	below.keys = part.keys;
+	foreach(lc, part.keys)
+		below.exprs = lappend(below.exprs,
+							  strata_agg_column_below(lfirst(lc)));
+	add_new_columns_to_pathtarget(target, below.exprs);
 	add_column_to_pathtarget(target, strata_agg_partial_column(), 0);
 	set_pathtarget_cost_width(root, target);
 	rel = relation_like(fact, target, ngroups);
@@ -292,7 +298,7 @@ offer_join(PlannerInfo *root, RelOptInfo *fact, Path *join,
 	path->path.parallel_safe = false;
 	below.groups = &path->path;
 	/* where the bytes are strata_agg_read_joined() knows */
-	below.exprs = lcons(strata_agg_partial_column(), list_copy(part.keys));
+	below.exprs = lcons(strata_agg_partial_column(), below.exprs);
 	join = join_groups(&below, join);
 	path = strata_agg_combining_path(root, grouped_rel, join, &whole, having,
 									 AGG_STAGE_JOINED,

@@ -35,6 +35,8 @@ strata_agg_key_init(StrataAggState *agg, AggKey *key, Expr *expr, Oid eqop)
 		key->bucket = strata_agg_bucket_create(agg, expr, &arg);
 	if (key->bucket == NULL)
 		arg = expr;
+	else if (agg->plan.stage == AGG_STAGE_BELOW)
+		strata_agg_bucket_defer(key->bucket, expr);
 	if (agg->plan.stage == AGG_STAGE_JOINED)
 		agg->joined_keys = lappend(agg->joined_keys,
 								   ExecInitExpr(expr, &agg->css.ss.ps));

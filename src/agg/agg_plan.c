@@ -14,6 +14,7 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_plan_private.h"
+#include "agg/agg_vector_private.h"
 
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
@@ -42,6 +43,9 @@ make_scan_tlist(const AggPlanData *data)
 	List	   *tlist = NIL;
 	ListCell   *lc;
 
+	if (data->stage == AGG_STAGE_BELOW)
+		foreach(lc, exprs)
+			lfirst(lc) = strata_agg_column_below(lfirst(lc));
 	exprs = list_concat(exprs, data->stage == AGG_STAGE_BELOW ?
 						list_make1(strata_agg_partial_column()) :
 						data->aggrefs);

@@ -18,6 +18,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/tlist.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
@@ -299,7 +300,7 @@ add_joined_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 	if (part->reason != NULL)
 		return;
 	/* others are evaluated for rows that are joined only: they may raise */
-	if (of_fact && strata_agg_is_bucket((Expr *) expr))
+	if (of_fact && strata_agg_bucket_can_defer((Expr *) expr))
 		add_part_key((Expr *) expr, part);
 	else
 	{
@@ -355,6 +356,9 @@ strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 
 		/* for rows that the join drops, too */
 		if (strata_agg_computes(aggref->args) ||
+			aggref->aggfnoid == F_SUM_MONEY ||
+			aggref->aggfnoid == F_SUM_INTERVAL ||
+			aggref->aggfnoid == F_AVG_INTERVAL ||
 			contain_leaked_vars((Node *) aggref->aggfilter))
 			whole->reason = "an aggregate may raise errors below a join";
 		/* values of several groups are not distinct, nor rows in order */
@@ -526,12 +530,17 @@ refer_mutator(Node *node, List *inputs)
 		return NULL;
 	foreach(lc, inputs)
 	{
-		if (equal(lfirst(lc), node))
-			return (Node *) makeVar(OUTER_VAR,
-									(AttrNumber) (foreach_current_index(lc) +
-												  1),
-									exprType(node), exprTypmod(node),
-									exprCollation(node), 0);
+		Node	   *input = lfirst(lc);
+		Var		   *var;
+
+		if (!equal(input, node) && !equal(strata_agg_deferred(input), node))
+			continue;
+		var = makeVar(OUTER_VAR,
+					  (AttrNumber) (foreach_current_index(lc) + 1),
+					  exprType(node), exprTypmod(node),
+					  exprCollation(node), 0);
+		return equal(input, node) ? (Node *) var :
+			strata_agg_settle_deferred(node, var);
 	}
 	if (IsA(node, Var))
 		elog(ERROR, "a column of an aggregate is not among the inputs");

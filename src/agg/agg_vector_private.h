@@ -172,6 +172,24 @@ extern AggBucket *strata_agg_bucket_create(struct StrataAggState *agg,
 extern bool strata_agg_is_bucket(Expr *expr);
 
 /*
+ * Below a join buckets are asked for rows that may be dropped: there a bucket
+ * raises no error, but gives a value of the same bucket in its place, the
+ * argument itself where the function might raise one.  The function is called
+ * with that above the join.  Is it one that can do so?
+ */
+extern bool strata_agg_bucket_can_defer(Expr *expr);
+extern void strata_agg_bucket_defer(AggBucket *bucket, Expr *expr);
+
+/*
+ * The column that stands for a key below a join: one that no condition is
+ * taken to be; the bucket that a column stands for, or NULL; the bucket of
+ * what the column has.
+ */
+extern Expr *strata_agg_column_below(Expr *key);
+extern Node *strata_agg_deferred(Node *column);
+extern Node *strata_agg_settle_deferred(Node *bucket, Var *column);
+
+/*
  * How far above a value its bucket can be, at most, if that is not to be
  * missed going down (last), or how far below it going up; false: unknown, or
  * no bucket.

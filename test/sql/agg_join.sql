@@ -89,6 +89,43 @@ SELECT * FROM aj_differ(ARRAY[
 	'SELECT coalesce(c, ''d''), coalesce(d, ts::date), count(*) FROM aj AS a JOIN ajo USING (k) GROUP BY 1, 2',
 	'SELECT coalesce(i, hashtext(''g0'')), coalesce(o, hashtext(a.k)::oid), zone, count(*) FROM aj AS a JOIN ajo USING (k) GROUP BY GROUPING SETS ((1, 2), (1, 3), ())']);
 DROP TABLE ajo;
+-- buckets that cannot be had raise no error for rows that the join drops, and the same one for those that it keeps
+CREATE TABLE ajx (ts timestamptz NOT NULL, local timestamp, day date, k text, s int2, i int, b int8) USING strata;
+ALTER TABLE ajx SET (strata.segmentby = 'k', strata.orderby = 'ts');
+CREATE TABLE ajx_h (LIKE ajx) USING heap;
+INSERT INTO ajx_h SELECT timestamptz '2020-01-01Z' + g * interval '10 minutes', timestamp '2020-01-01' + g * interval '1 day', date '2020-01-01' + g, 'k' || g % 4, (g % 100)::int2, g, g FROM generate_series(1, 4000) AS g
+	UNION ALL SELECT CASE g % 3 WHEN 0 THEN '4714-11-24 00:00Z BC' WHEN 1 THEN '-infinity' ELSE '294276-12-31 23:59Z' END::timestamptz, CASE g % 2 WHEN 0 THEN '4714-11-24 BC' ELSE 'infinity' END::timestamp,
+	CASE g % 2 WHEN 0 THEN '4714-11-24 BC' ELSE 'infinity' END::date, 'last', -32768, -2147483648, -9223372036854775808 FROM generate_series(1, 900) AS g
+	UNION ALL SELECT timestamptz '2011-12-27Z' + g * interval '31 minutes', '2011-12-27', '2011-12-27', 'k1', g, g, g FROM generate_series(1, 300) AS g;
+INSERT INTO ajx TABLE ajx_h;
+SELECT compress_chunk('ajx') IS NOT NULL AS compressed;
+CREATE TABLE ajxd AS SELECT * FROM (VALUES ('k1', 1), ('k2', 1), ('k2', 3), ('last', 2)) AS d (k, size);
+ANALYZE ajx, ajx_h, ajxd;
+CREATE FUNCTION ajx_answer(query text, t text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text;
+BEGIN
+	EXECUTE format('SELECT string_agg(q::text, E''\n'' ORDER BY q::text COLLATE "C") FROM (%s) AS q', regexp_replace(query, '\mTAB\M', t)) INTO result;
+	RETURN result;
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+CREATE FUNCTION ajx_differ() RETURNS TABLE (query text, strata text, heap text) LANGUAGE sql AS $$
+SELECT query, left(ajx_answer(query, 'ajx'), 200), left(ajx_answer(query, 'ajx_h'), 200)
+	FROM unnest(ARRAY['time_bucket(5::int2, s)', 'time_bucket(7, i)', 'time_bucket(7::int8, b)', 'time_bucket(0, i)', 'time_bucket(''1 day'', a.ts)', 'time_bucket(''1 month'', local)', 'time_bucket(''3 days'', day)', 'time_bucket(''1 hour'', day)',
+		'time_bucket(''1 month 1 day'', ts)', 'date_trunc(''day'', ts)', 'date_trunc(''year'', ts)', 'date_trunc(''foo'', ts)', 'date_trunc(''hour'', local)', 'date_bin(''2 days'', ts, ''2001-01-01'')', 'date_bin(''1 month'', ts, ''2001-01-01'')', 'date_bin(''2 days'', local, ''infinity'')']) AS key,
+		unnest(ARRAY['d.size < 2', 'd.size <> 9', 'd.k || ''x'' = ''k1''']) AS cond,
+		format('SELECT %s, count(*), max(i) FROM TAB AS a JOIN ajxd AS d USING (k) WHERE %s GROUP BY 1', key, cond) AS query
+	WHERE ajx_answer(query, 'ajx') IS DISTINCT FROM ajx_answer(query, 'ajx_h')
+$$;
+SELECT * FROM ajx_differ();
+SET timezone = 'America/St_Johns';
+SELECT * FROM ajx_differ();
+SET timezone = 'Pacific/Apia';
+SELECT * FROM ajx_differ();
+SET timezone = 'UTC';
+DROP TABLE ajx, ajx_h, ajxd;
+DROP FUNCTION ajx_differ, ajx_answer;
 -- again and again: a subquery of the row, a prepared statement with a generic plan, a cursor
 SELECT z.name, x.* FROM ajz AS z CROSS JOIN LATERAL (SELECT count(*), sum(v) FROM aj AS a JOIN ajd USING (k) WHERE a.zone = z.zone) AS x ORDER BY 1;
 PREPARE aj_of(int) AS SELECT region, count(*) FROM aj AS a JOIN ajd USING (k) WHERE zone = $1 GROUP BY 1 ORDER BY 1 LIMIT 2;
