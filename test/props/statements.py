@@ -480,7 +480,7 @@ class Statements:
 
     def restore(self, table):
         """What pg_restore does to a table that was compressed: COPY writes batches."""
-        marks = [Statement("ALTER TABLE %s SET (strata.compressed = %s)" % (leaf, self.rng.choice(["true", "true", "false"])),
+        marks = [Statement("SELECT %s('%s')" % (self.rng.choice(["compress_chunk", "compress_chunk", "decompress_chunk"]), leaf),
                            "strata") for leaf in table.leaves()]
         rows = self.rows(table, 1000, 1300) if self.rng.random() < 0.7 else self.rows(table, 1, 900)
         return marks + [self.truncate(table), Statement("COPY %s (%s) FROM STDIN (FORMAT csv)" % (
