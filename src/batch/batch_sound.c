@@ -97,9 +97,10 @@ jentry_is_sound(JEntry entry, const char *data, Size start, Size end)
 		return false;
 	if (JBE_ISCONTAINER(entry))
 		return container_is_sound(data + start, end - start, false);
+	/* those who read it take a header of four bytes for granted */
 	if (JBE_ISNUMERIC(entry))
-		return (number = open_varlena(data + start, data + end, &len)) !=
-			NULL &&
+		return start < end && !VARATT_IS_1B(data + start) &&
+			(number = open_varlena(data + start, data + end, &len)) != NULL &&
 			numeric_is_sound(NULL, number, len);
 	return JBE_ISSTRING(entry) || JBE_ISBOOL(entry) || JBE_ISNULL(entry);
 }

@@ -36,6 +36,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/typcache.h"
 
 /*
  * A batch index of the table is asked instead: for so many batches without
@@ -200,6 +201,22 @@ group_of(StrataKeyDirectory *d, const Datum *values, const bool *isnull)
  *-------------------------------------------------------------------------
  */
 
+/*
+ * The hash function of all arrays, ranges and rows raises an error for those
+ * of whose elements there is none.
+ */
+static bool
+elements_have_hash(Oid type)
+{
+	char		kind;
+
+	type = getBaseType(type);
+	kind = get_typtype(type);
+	return (kind == TYPTYPE_BASE && !OidIsValid(get_element_type(type))) ||
+		kind == TYPTYPE_ENUM ||
+		OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_PROC)->hash_proc);
+}
+
 /* What the key's types allow; false: nothing. */
 static bool
 init_functions(StrataKeyDirectory *d, Relation index)
@@ -207,18 +224,21 @@ init_functions(StrataKeyDirectory *d, Relation index)
 	d->nkeys = index->rd_index->indnkeyatts;
 	for (int i = 0; i < d->nkeys; i++)
 	{
+		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(index), i);
 		Oid			type = index->rd_opcintype[i];
 		Oid			equal = get_opfamily_member(index->rd_opfamily[i], type,
 												type, BTEqualStrategyNumber);
 		RegProcedure left;
 		RegProcedure right;
 
-		if (!OidIsValid(equal) || !get_op_hash_functions(equal, &left, &right))
+		if (!OidIsValid(equal) ||
+			!get_op_hash_functions(equal, &left, &right) ||
+			!elements_have_hash(att->atttypid))
 			return false;
 		fmgr_info_cxt(left, &d->hash[i], d->mcxt);
 		d->collation[i] = index->rd_indcollation[i];
-		d->byval[i] = TupleDescAttr(RelationGetDescr(index), i)->attbyval;
-		d->len[i] = TupleDescAttr(RelationGetDescr(index), i)->attlen;
+		d->byval[i] = att->attbyval;
+		d->len[i] = att->attlen;
 	}
 	return true;
 }

@@ -46,6 +46,7 @@ struct StrataDirectLoad
 	StrataStore *store;
 	StrataLayout *layout;
 	StrataRowCheck *check;
+	StrataPickyIndexes *picky;
 	StrataBatchWriter *writer;
 	StrataGather *gather;
 	int			least;			/* rows of a segment, else it is left to the
@@ -150,6 +151,7 @@ strata_direct_load_begin(Relation rel, CommandId cid, int kilobytes,
 	load->row_mcxt = AllocSetContextCreate(mcxt, "strata direct load row",
 										   ALLOCSET_DEFAULT_SIZES);
 	load->check = strata_row_check_create(rel, load->layout);
+	load->picky = strata_picky_indexes_open(rel);
 	load->writer = strata_batch_writer_begin(load->store, load->layout, true);
 	load->writer->cid = cid;
 	load->least = least > 0 ? least :
@@ -167,7 +169,8 @@ strata_direct_load_add(StrataDirectLoad *load, TupleTableSlot *slot)
 	MemoryContext old;
 
 	Assert(load->writer->shared);	/* compress:K3 */
-	if (!strata_row_fits(load->check, slot))
+	if (!strata_row_fits(load->check, slot) ||
+		!strata_picky_indexes_take(load->picky, slot))
 		return false;
 	old = MemoryContextSwitchTo(load->row_mcxt);
 	own = strata_row_fetch_external(load->check, slot);
@@ -197,6 +200,7 @@ strata_direct_load_end(StrataDirectLoad *load, StrataRowPut put, void *arg)
 	strata_stat_compressed(RelationGetRelid(load->rel), load->writer->nrows,
 						   load->writer->nbatches, false);
 	strata_row_check_free(load->check);
+	strata_picky_indexes_close(load->picky);
 	strata_store_close(load->store, NoLock);
 	strata_companion_complete(load->rel, load->layout);
 	MemoryContextSwitchTo(old);

@@ -42,6 +42,16 @@ extern TupleTableSlot *strata_row_fetch_external(StrataRowCheck *check,
 												 TupleTableSlot *slot);
 
 /*
+ * Indexes of the table that might refuse a row; compress_refuse.c.  take: an
+ * error where one would have raised it; false: the row store is to decide.
+ */
+typedef struct StrataPickyIndexes StrataPickyIndexes;
+extern StrataPickyIndexes *strata_picky_indexes_open(Relation rel);
+extern void strata_picky_indexes_close(StrataPickyIndexes *picky);
+extern bool strata_picky_indexes_take(StrataPickyIndexes *picky,
+									  TupleTableSlot *slot);
+
+/*
  * Sorted rows to the writer, but to put those of segments with fewer than
  * limit of them and no batch yet; compress_few.c.
  */

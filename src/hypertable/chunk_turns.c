@@ -40,6 +40,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "commands/explain.h"
 #ifdef STRATA_EXPLAIN_IS_SPLIT
 #include "commands/explain_format.h"
@@ -239,14 +240,67 @@ check_files(const PlannedStmt *stmt, Snapshot snapshot)
 	table_close(pg_class, AccessShareLock);
 }
 
+/* Partitions of the table, sorted; of a snapshot, or (NULL) of now. */
+static List *
+partitions_at(Oid relid, Snapshot snapshot)
+{
+	Relation	pg_inherits = table_open(InheritsRelationId, AccessShareLock);
+	List	   *result = NIL;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_inherits_inhparent, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(relid));
+	scan = systable_beginscan(pg_inherits, InheritsParentIndexId, true,
+							  snapshot, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		result = lappend_oid(result,
+							 ((Form_pg_inherits) GETSTRUCT(tuple))->inhrelid);
+	systable_endscan(scan);
+	table_close(pg_inherits, AccessShareLock);
+	list_sort(result, list_oid_cmp);
+	return result;
+}
+
+/*
+ * The lock on the table keeps other sessions from taking chunks away, but not
+ * this one, which has them open only when their turn has come.
+ */
+static void
+check_partitions_left(Oid relid, Snapshot snapshot)
+{
+	List	   *before = partitions_at(relid, snapshot);
+	List	   *now = partitions_at(relid, NULL);
+	ListCell   *lc;
+	int			i = 0;
+
+	foreach(lc, before)
+	{
+		while (i < list_length(now) && list_nth_oid(now, i) < lfirst_oid(lc))
+			i++;
+		/* hypertable:Y12 */
+		if (i == list_length(now) || list_nth_oid(now, i) != lfirst_oid(lc))
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_IN_USE),
+					 errmsg("cannot go on reading table \"%s\", of which this session has dropped or detached chunks since the query began",
+							get_rel_name(relid)),
+					 errhint("Read to the end first; or before the query: SET strata.enable_chunks_in_turn = off;")));
+	}
+	list_free(before);
+	list_free(now);
+}
+
 /* Plan a part and start it. */
 static QueryDesc *
 start_part(TurnsState *state, Query *query, DestReceiver *receiver)
 {
 	EState	   *estate = state->css.ss.ps.state;
+	Oid			relid = linitial_node(RangeTblEntry, query->rtable)->relid;
+	bool		outer = planning_part;
 	QueryDesc  *volatile result = NULL;
 
-	Assert(!planning_part);		/* hypertable:Y12: a part has no parts */
+	/* a function that the planner evaluates may have a query in turns itself */
 	planning_part = true;
 	PG_TRY();
 	{
@@ -254,6 +308,7 @@ start_part(TurnsState *state, Query *query, DestReceiver *receiver)
 										  CURSOR_OPT_PARALLEL_OK,
 										  estate->es_param_list_info);
 
+		check_partitions_left(relid, estate->es_snapshot);
 		check_files(stmt, estate->es_snapshot);
 		/* the first part has checked them, when the query began */
 		strata_plan_drop_permissions(stmt);
@@ -265,7 +320,7 @@ start_part(TurnsState *state, Query *query, DestReceiver *receiver)
 	}
 	PG_FINALLY();
 	{
-		planning_part = false;
+		planning_part = outer;
 	}
 	PG_END_TRY();
 	return result;

@@ -165,7 +165,9 @@ flush(Load *load, LoadBuffer *buffer)
 
 	if (buffer == NULL || buffer->nrows == 0)
 		return;
-	Assert(buffer->direct == NULL || buffer == load->current);	/* load:L2 */
+	/* only of the current one rows may wait beside batches, unless in turns */
+	Assert(buffer->direct == NULL || buffer == load->current ||
+		   load->scatters);		/* load:L2 */
 	Assert(buffer->target->ri_TrigDesc == NULL ||
 		   !buffer->target->ri_TrigDesc->trig_insert_before_row);	/* load:L1 */
 	bulk = bulk_state(buffer);

@@ -46,6 +46,7 @@
 #include "utils/memutils.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 /* A unit of rows that are encoded for it is full with so many, or so much. */
@@ -377,6 +378,21 @@ mix(uint64 id[2], const void *bytes, Size len)
 	id[1] = hash_bytes_extended(bytes, (int) len, id[1] + seed + 1);
 }
 
+/* The file that the table has at present, added. */
+static void
+mix_file(uint64 id[2], Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			file[2] = {relid, InvalidOid};
+
+	if (HeapTupleIsValid(tuple))
+	{
+		file[1] = ((Form_pg_class) GETSTRUCT(tuple))->relfilenode;
+		ReleaseSysCache(tuple);
+	}
+	mix(id, file, sizeof(file));
+}
+
 /*
  * What tells this export from others: two with the same name have the same
  * rows, in the same units.  So an export that was broken off goes on under
@@ -393,6 +409,7 @@ name_export(StrataExport *export)
 	};
 	TransactionId xid = GetCurrentTransactionIdIfAny();
 	TimeLineID	timeline = 0;
+	ListCell   *lc;
 
 	mix(id, place, sizeof(place));
 	origin->source = (int64) id[0];
@@ -417,6 +434,9 @@ name_export(StrataExport *export)
 	for (int i = 0; i < export->unit.ncolumns; i++)
 		mix(id, export->columns[i].head.name,
 			strlen(export->columns[i].head.name));
+	/* CLUSTER puts rows in another order, under the same snapshot */
+	foreach(lc, export->leaves)
+		mix_file(id, ((ExportLeaf *) lfirst(lc))->relid);
 	memcpy(origin->export.data, id, UUID_LEN);
 }
 
@@ -489,10 +509,20 @@ attno_in_leaf(Relation rel, const char *name)
 		 RelationGetRelationName(rel), name);
 }
 
+/*
+ * From the first block on, whatever other scans there are: who goes on with an
+ * export finds its units as they were (ship:SH4).
+ */
+static TableScanDesc
+begin_export_scan(StrataExport *export, Relation rel)
+{
+	return table_beginscan_strat(rel, export->snapshot, 0, NULL, true, false);
+}
+
 static void
 begin_export_rows(StrataExport *export)
 {
-	export->scan = table_beginscan(export->rel, export->snapshot, 0, NULL);
+	export->scan = begin_export_scan(export, export->rel);
 	if (strata_relation_is_strata(export->rel))
 		(void) strata_rowstore_only_hook(export->scan);
 	export->slot = table_slot_create(export->rel, NULL);
@@ -534,8 +564,7 @@ begin_leaf(StrataExport *export)
 		begin_export_rows(export);
 		return;
 	}
-	export->scan = table_beginscan(export->store->batches, export->snapshot, 0,
-								   NULL);
+	export->scan = begin_export_scan(export, export->store->batches);
 	export->slot = table_slot_create(export->store->batches, NULL);
 	export->reader = strata_batch_reader_create(export->rel,
 												export->store->schema);

@@ -95,21 +95,47 @@ strata_time_bucket_symbol(Oid funcid)
 	return result;
 }
 
+/*
+ * Arguments of a call of our time_bucket in the order of its parameters; NIL:
+ * it is none.  The planner has not put named ones (ts => time) in order yet,
+ * and a NamedArgExpr has no place in another call or comparison.
+ */
+static List *
+bucket_arguments(Node *node, bool zoned)
+{
+	FuncExpr   *func = (FuncExpr *) node;
+	HeapTuple	tuple;
+	List	   *args;
+	ListCell   *lc;
+	bool		named = false;
+
+	if (node == NULL || !IsA(node, FuncExpr) ||
+		!strata_time_is_bucket(func->funcid, zoned))
+		return NIL;
+	foreach(lc, func->args)
+		named |= IsA(lfirst(lc), NamedArgExpr);
+	if (!named)
+		return func->args;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(func->funcid));
+	if (!HeapTupleIsValid(tuple))
+		return NIL;
+	args = expand_function_arguments(func->args, false, func->funcresulttype,
+									 tuple);
+	ReleaseSysCache(tuple);
+	return args;
+}
+
 static bool
 match_call(Node *node, BucketCall *call)
 {
-	FuncExpr   *func;
+	List	   *args = bucket_arguments(node, false);
 
-	if (node == NULL || !IsA(node, FuncExpr))
+	if (list_length(args) < 2 || list_length(args) > 3)
 		return false;
-	func = (FuncExpr *) node;
-	if (list_length(func->args) < 2 || list_length(func->args) > 3 ||
-		!strata_time_is_bucket(func->funcid, false))
-		return false;
-	call->type = func->funcresulttype;
-	call->width = linitial(func->args);
-	call->time = lsecond(func->args);
-	call->rest = list_length(func->args) > 2 ? lthird(func->args) : NULL;
+	call->type = ((FuncExpr *) node)->funcresulttype;
+	call->width = linitial(args);
+	call->time = lsecond(args);
+	call->rest = list_length(args) > 2 ? lthird(args) : NULL;
 	return true;
 }
 
@@ -344,13 +370,9 @@ calls_time_bucket(Node *node, void *context)
 static List *
 match_zoned_call(Node *node)
 {
-	FuncExpr   *func = (FuncExpr *) node;
+	List	   *args = bucket_arguments(node, true);
 
-	if (node == NULL || !IsA(node, FuncExpr) || list_length(func->args) < 3 ||
-		!strata_time_is_bucket(func->funcid, true) ||
-		IsA(lsecond(func->args), NamedArgExpr))
-		return NIL;
-	return func->args;
+	return list_length(args) < 3 ? NIL : args;
 }
 
 /* ts op _strata.zone_bucket_edge(c, last, width) */

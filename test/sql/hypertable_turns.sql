@@ -242,3 +242,46 @@ FETCH ALL c;
 COMMIT;
 DROP SCHEMA turns_evil CASCADE;
 DROP ROLE turns_opener, turns_fetcher;
+-- a chunk that the same session takes away while the query is open
+CREATE TABLE turns_gone (time timestamptz NOT NULL, n int);
+SELECT created FROM create_hypertable('turns_gone', 'time', chunk_time_interval => interval '1 day');
+INSERT INTO turns_gone SELECT timestamptz '2026-03-10 00:00Z' + i * interval '1 hour', i FROM generate_series(0, 24 * 41 - 1) i;
+CREATE FUNCTION turns_taken(what text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    c NO SCROLL CURSOR FOR SELECT n FROM turns_gone WHERE n % 2 = 0 ORDER BY time LIMIT 10000;
+    x int;
+    seen bigint := 0;
+BEGIN
+    OPEN c;
+    FETCH c INTO x;
+    seen := 1;
+    EXECUTE what;
+    LOOP
+        FETCH c INTO x;
+        EXIT WHEN NOT FOUND;
+        seen := seen + 1;
+    END LOOP;
+    CLOSE c;
+    RETURN seen;
+EXCEPTION WHEN object_in_use THEN
+    RETURN -1;
+END $$;
+SELECT what, turns_taken(what) FROM unnest(ARRAY['SELECT', 'DROP TABLE turns_gone_20260330_chunk', 'ALTER TABLE turns_gone DETACH PARTITION turns_gone_20260330_chunk',
+    'SELECT drop_chunks(''turns_gone'', older_than => timestamptz ''2026-03-30 00:00Z'', newer_than => timestamptz ''2026-03-25 00:00Z'')',
+    'INSERT INTO turns_gone VALUES (''2026-06-01'', 0)', 'SELECT drop_chunks(''turns_gone'', newer_than => timestamptz ''2026-05-01 00:00Z'')']) what;
+SELECT count(*) FROM turns_gone;
+-- a function that is evaluated while a part is planned takes chunks in turn itself
+CREATE FUNCTION turns_within() RETURNS int STABLE LANGUAGE plpgsql AS $$
+DECLARE
+    r record;
+    n int := 0;
+BEGIN
+    FOR r IN SELECT turns_gone.n FROM turns_gone WHERE turns_gone.n % 2 = 0 ORDER BY time LIMIT 10000 LOOP
+        n := n + 1;
+    END LOOP;
+    RETURN n - n + 10;
+END $$;
+SELECT count(*) FROM (SELECT time, n FROM turns_gone WHERE n = turns_within() ORDER BY time LIMIT 10000) x;
+DROP FUNCTION turns_within;
+DROP TABLE turns_gone;
+DROP FUNCTION turns_taken;

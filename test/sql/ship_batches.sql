@@ -219,6 +219,18 @@ CREATE POLICY visible ON src TO ship_reader USING (host = 'host 1');
 SET ROLE ship_reader;
 SELECT ship.fails($$SELECT * FROM strata.export_batches('src', columns => '{ts,i2}')$$);
 RESET ROLE;
+-- goes on after another scan has read a part; a document's number that looks like NaN is damage
+CREATE TABLE long_rows (id int, pad text) USING strata;
+ALTER TABLE long_rows ALTER pad SET STORAGE PLAIN;
+INSERT INTO long_rows SELECT i, repeat('x', 7000) FROM generate_series(1, 12000) i;
+CREATE TABLE long_units AS SELECT * FROM strata.export_batches('long_rows', columns => '{id}') LIMIT 0;
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT count(*) FROM (SELECT id FROM long_rows LIMIT 7000) x;
+INSERT INTO long_units SELECT * FROM strata.export_batches('long_rows', columns => '{id}') LIMIT 1;
+COMMIT;
+SELECT min(x.id), max(x.id) FROM long_units u, _strata.unit_rows(u.unit, 0) AS x(id int) HAVING count(*) > 0;
+SELECT ship.fails($$SELECT j FROM _strata.unit_rows('\x5374725501726ccb4ac8f68e8fc3275ef83aab60e297e3ae044b0b000000000000000136cfa58bb3ab822a0000000000000000000000000000000000000104555446380001016a7600000edaffffffff000000130102038dac92130101000050030000100700c0', 0) AS x(j jsonb)$$);
+DROP TABLE long_rows, long_units;
 -- a table that is gone is forgotten
 DROP TABLE part;
 CREATE TABLE anew (ts timestamptz, i2 int2);

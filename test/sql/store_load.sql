@@ -291,3 +291,21 @@ CREATE TABLE dl_back (ts timestamptz NOT NULL, id int, pad text) USING strata WI
 INSERT INTO dl_back SELECT '2026-01-01'::timestamptz + i * interval '1 min', i, repeat('x', CASE WHEN i <= 300 THEN 6000 ELSE 10 END) FROM generate_series(1, 1000) i;
 SELECT count(*), count(DISTINCT id), sum(length(pad)) FROM dl_back;
 DROP TABLE dl_back;
+
+-- what an index would refuse, a load refuses; rows with keys that may be too long go to the row store
+CREATE TABLE dl_index (ts timestamptz NOT NULL, id int, v int, note text) USING strata WITH (strata.segmentby = 'id', strata.orderby = 'ts', strata.direct_load);
+CREATE INDEX dl_index_v ON dl_index ((10 / v));
+INSERT INTO dl_index SELECT '2026-01-01'::timestamptz + i * interval '1 min', i % 2, i % 5, 'x' FROM generate_series(1, 4000) i;
+INSERT INTO dl_index SELECT '2026-01-01'::timestamptz + i * interval '1 min', i % 2, 1 + i % 5, 'x' FROM generate_series(1, 4000) i;
+SELECT row_store_rows, batch_rows FROM strata.tables WHERE relation = 'dl_index'::regclass;
+DROP INDEX dl_index_v;
+CREATE INDEX dl_index_some ON dl_index (ts) WHERE 10 / v > 3;
+INSERT INTO dl_index SELECT '2026-01-01'::timestamptz + i * interval '1 min', i % 2, i % 5, 'x' FROM generate_series(1, 4000) i;
+DROP INDEX dl_index_some;
+CREATE INDEX dl_index_note ON dl_index (note);
+INSERT INTO dl_index SELECT '2026-02-01'::timestamptz + i * interval '1 min', i % 2, 1, (SELECT string_agg(md5(i::text || j), '') FROM generate_series(1, CASE WHEN i % 500 = 0 THEN 300 ELSE 1 END) j) FROM generate_series(1, 4000) i;
+INSERT INTO dl_index SELECT '2026-02-01'::timestamptz + i * interval '1 min', i % 2, 1, CASE WHEN i % 500 = 0 THEN repeat('long ', 1000) ELSE 'short' END FROM generate_series(1, 4000) i;
+SELECT row_store_rows, batch_rows FROM strata.tables WHERE relation = 'dl_index'::regclass;
+SELECT decompress_chunk('dl_index');
+SELECT count(*), sum(length(note)) FROM dl_index;
+DROP TABLE dl_index;

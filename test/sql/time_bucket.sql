@@ -141,5 +141,17 @@ SELECT op, count_ends FROM unnest(ARRAY['<', '<=', '=', '>=', '>']) op, unnest(A
 	LATERAL (SELECT (xpath('/row/c/text()', query_to_xml(format(
 		'SELECT (SELECT count(*) FROM ends WHERE time_bucket(''7 days'', t) %1$s %2$L) - (SELECT count(*) FROM (SELECT time_bucket(''7 days'', t) b FROM ends OFFSET 0) s WHERE b %1$s %2$L) AS c',
 		op, c), false, true, '')))[1]::text AS count_ends) x WHERE count_ends <> '0';
-DROP TABLE times, widths, zoned, cmp, ends;
+-- named arguments, in any order
+CREATE TABLE named AS SELECT timestamptz '2026-03-28 00:00Z' + i * interval '17 min' AS t FROM generate_series(1, 400) i;
+SELECT count(*) FILTER (WHERE time_bucket('1 h', t) >= '2026-03-29 00:00Z') AS plain,
+    (SELECT count(*) FROM named WHERE time_bucket('1 h', ts => t) >= '2026-03-29 00:00Z') AS second,
+    (SELECT count(*) FROM named WHERE time_bucket(ts => t, bucket_width => '1 h') >= '2026-03-29 00:00Z') AS turned,
+    (SELECT count(*) FROM named WHERE '2026-03-29 00:00Z' <= time_bucket(ts => t, bucket_width => '1 h')) AS swapped,
+    (SELECT count(*) FROM named WHERE time_bucket('1 h', ts => t, "offset" => interval '0') >= '2026-03-29 00:00Z') AS with_offset,
+    (SELECT count(*) FROM named WHERE time_bucket('1 h', ts => t, origin => timestamptz '2026-03-01 00:00Z') >= '2026-03-29 00:00Z') AS with_origin,
+    (SELECT count(*) FROM named WHERE time_bucket('1 h', ts => t, timezone => 'UTC') >= '2026-03-29 00:00Z') AS zoned,
+    (SELECT count(*) FROM named WHERE time_bucket(timezone => 'UTC', ts => t, bucket_width => '1 h') >= '2026-03-29 00:00Z') AS zoned_turned FROM named;
+SELECT count(*), sum(n) FROM (SELECT time_bucket('1 h', ts => t) AS b, count(*) AS n FROM named GROUP BY 1) s WHERE b >= '2026-03-29 00:00Z';
+SELECT count(*), sum(n) FROM (SELECT time_bucket('1 h', ts => t) AS b, count(*) AS n FROM named GROUP BY 1) s WHERE b = '2026-03-29 00:00Z';
+DROP TABLE times, widths, zoned, cmp, ends, named;
 DROP FUNCTION month_bucket, m, count_cmp;

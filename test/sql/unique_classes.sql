@@ -123,4 +123,22 @@ INSERT INTO ordered VALUES (5, 'new', 1), (5, 'new', 1) ON CONFLICT DO NOTHING;
 INSERT INTO ordered VALUES (7, md5('7'), 1), (8, 'new', 1) ON CONFLICT (id, name) DO UPDATE SET v = 9;
 SELECT count(*), count(*) FILTER (WHERE v = 9), sum(v) FROM ordered;
 
+-- arrays, ranges and rows of what has no hash function
+CREATE TYPE unique_classes.amounts AS RANGE (subtype = money);
+CREATE TYPE unique_classes.paid AS (amount money, payer text);
+CREATE TABLE unhashed (t int, a money[], b varbit[], r unique_classes.amounts, p unique_classes.paid) USING strata WITH (strata.orderby = 't');
+INSERT INTO unhashed SELECT i, array[i::money], array[i::bit(16)::varbit], unique_classes.amounts(i::money, (i + 1)::money), (i::money, 'x')::unique_classes.paid FROM generate_series(1, 3000) i;
+CREATE UNIQUE INDEX ON unhashed (a);
+CREATE UNIQUE INDEX ON unhashed (b);
+CREATE UNIQUE INDEX ON unhashed (r);
+CREATE UNIQUE INDEX ON unhashed (p);
+SELECT compress_chunk('unhashed') IS NOT NULL AS compressed;
+INSERT INTO unhashed VALUES (5000, array[5000::money], array[5000::bit(16)::varbit], unique_classes.amounts(5000::money, 5001::money), (5000::money, 'x'));
+INSERT INTO unhashed SELECT i, array[i::money] FROM generate_series(2999, 3001) i ON CONFLICT (a) DO NOTHING;
+UPDATE unhashed SET a = array[6000::money] WHERE t = 7;
+INSERT INTO unhashed (t, b) VALUES (1, array[8::bit(16)::varbit]) ON CONFLICT (b) DO UPDATE SET t = 8000;
+INSERT INTO unhashed (t, r) VALUES (1, unique_classes.amounts(9::money, 10::money)) ON CONFLICT (r) DO NOTHING;
+INSERT INTO unhashed (t, p) VALUES (1, (9::money, 'x')::unique_classes.paid) ON CONFLICT (p) DO NOTHING;
+SELECT count(*), sum(t), count(a), count(DISTINCT a) FROM unhashed;
+
 DROP SCHEMA unique_classes CASCADE;

@@ -1,0 +1,142 @@
+/*-------------------------------------------------------------------------
+ *
+ * compress_refuse.c
+ *	  Rows that an index of the table might refuse.
+ *
+ * A row that is loaded straight into a batch comes into no index.  Where an
+ * index would have raised an error, of an expression or because its key is too
+ * long, so must the load: such a row could never leave its batch again.
+ * Expressions are evaluated here; rows with long keys go to the row store,
+ * whose indexes decide.
+ *
+ * src/compress/compress_refuse.c
+ *-------------------------------------------------------------------------
+ */
+#include "compress/compress_private.h"
+
+#include "access/detoast.h"
+#include "access/genam.h"
+#include "catalog/index.h"
+#include "catalog/pg_am.h"
+#include "executor/executor.h"
+
+/*
+ * A btree takes keys of a third of a page, after compression.  Rows with
+ * shorter values are not asked for more.
+ */
+#define LONG_KEY_BYTES 2000
+
+/* An index that might. */
+typedef struct PickyIndex
+{
+	Relation	index;
+	IndexInfo  *info;
+	ExprState  *predicate;
+	bool		evaluates;		/* an expression or a predicate */
+	bool		limits;			/* the length of its keys */
+} PickyIndex;
+
+struct StrataPickyIndexes
+{
+	EState	   *estate;
+	List	   *indexes;		/* of PickyIndex * */
+};
+
+/* Can a key of the index be long? */
+static bool
+has_long_keys(Relation index)
+{
+	TupleDesc	desc = RelationGetDescr(index);
+
+	if (index->rd_rel->relam != BTREE_AM_OID)
+		return false;
+	for (int i = 0; i < desc->natts; i++)
+		if (TupleDescAttr(desc, i)->attlen == -1)
+			return true;
+	return false;
+}
+
+/* See compress_private.h. */
+StrataPickyIndexes *
+strata_picky_indexes_open(Relation rel)
+{
+	StrataPickyIndexes *picky = palloc0(sizeof(StrataPickyIndexes));
+	ListCell   *lc;
+
+	foreach(lc, RelationGetIndexList(rel))
+	{
+		Relation	index = index_open(lfirst_oid(lc), RowExclusiveLock);
+		IndexInfo  *info = BuildIndexInfo(index);
+		PickyIndex *one;
+		bool		evaluates = info->ii_Expressions != NIL ||
+		info->ii_Predicate != NIL;
+
+		if (!info->ii_ReadyForInserts ||
+			!(evaluates || has_long_keys(index)))
+		{
+			index_close(index, RowExclusiveLock);
+			continue;
+		}
+		if (picky->estate == NULL)
+			picky->estate = CreateExecutorState();
+		one = palloc0(sizeof(PickyIndex));
+		one->index = index;
+		one->info = info;
+		one->predicate = ExecPrepareQual(info->ii_Predicate, picky->estate);
+		one->evaluates = evaluates;
+		one->limits = has_long_keys(index);
+		picky->indexes = lappend(picky->indexes, one);
+	}
+	return picky;
+}
+
+/* See compress_private.h. */
+void
+strata_picky_indexes_close(StrataPickyIndexes *picky)
+{
+	ListCell   *lc;
+
+	foreach(lc, picky->indexes)
+		index_close(((PickyIndex *) lfirst(lc))->index, NoLock);
+	if (picky->estate != NULL)
+		FreeExecutorState(picky->estate);
+	pfree(picky);
+}
+
+/* Are the values of the index's varlena columns long together? */
+static bool
+is_long(const PickyIndex *one, const Datum *values, const bool *isnull)
+{
+	TupleDesc	desc = RelationGetDescr(one->index);
+	Size		size = 0;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (!isnull[i] && TupleDescAttr(desc, i)->attlen == -1)
+			size += toast_raw_datum_size(values[i]);
+	return size > LONG_KEY_BYTES;
+}
+
+/* See compress_private.h. */
+bool
+strata_picky_indexes_take(StrataPickyIndexes *picky, TupleTableSlot *slot)
+{
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+	ListCell   *lc;
+
+	foreach(lc, picky->indexes)
+	{
+		PickyIndex *one = lfirst(lc);
+
+		Assert(!one->info->ii_Unique);	/* compress:K3 */
+		ResetPerTupleExprContext(picky->estate);
+		GetPerTupleExprContext(picky->estate)->ecxt_scantuple = slot;
+		if (one->evaluates &&
+			!ExecQual(one->predicate, GetPerTupleExprContext(picky->estate)))
+			continue;
+		FormIndexDatum(one->info, slot, picky->estate, values, isnull);
+		if (one->limits && is_long(one, values, isnull))
+			return false;
+	}
+	return true;
+}
