@@ -243,6 +243,7 @@ COMMIT;
 DROP SCHEMA turns_evil CASCADE;
 DROP ROLE turns_opener, turns_fetcher;
 -- a chunk that the same session takes away while the query is open
+SET strata.enable_chunks_in_turn = on;
 CREATE TABLE turns_gone (time timestamptz NOT NULL, n int);
 SELECT created FROM create_hypertable('turns_gone', 'time', chunk_time_interval => interval '1 day');
 INSERT INTO turns_gone SELECT timestamptz '2026-03-10 00:00Z' + i * interval '1 hour', i FROM generate_series(0, 24 * 41 - 1) i;
@@ -284,4 +285,5 @@ END $$;
 SELECT count(*) FROM (SELECT time, n FROM turns_gone WHERE n = turns_within() ORDER BY time LIMIT 10000) x;
 DROP FUNCTION turns_within;
 DROP TABLE turns_gone;
+RESET strata.enable_chunks_in_turn;
 DROP FUNCTION turns_taken;

@@ -293,6 +293,7 @@ SELECT count(*), count(DISTINCT id), sum(length(pad)) FROM dl_back;
 DROP TABLE dl_back;
 
 -- what an index would refuse, a load refuses; rows with keys that may be too long go to the row store
+SET strata.enable_direct_load = on;
 CREATE TABLE dl_index (ts timestamptz NOT NULL, id int, v int, note text) USING strata WITH (strata.segmentby = 'id', strata.orderby = 'ts', strata.direct_load);
 CREATE INDEX dl_index_v ON dl_index ((10 / v));
 INSERT INTO dl_index SELECT '2026-01-01'::timestamptz + i * interval '1 min', i % 2, i % 5, 'x' FROM generate_series(1, 4000) i;
@@ -309,3 +310,4 @@ SELECT row_store_rows, batch_rows FROM strata.tables WHERE relation = 'dl_index'
 SELECT decompress_chunk('dl_index');
 SELECT count(*), sum(length(note)) FROM dl_index;
 DROP TABLE dl_index;
+RESET strata.enable_direct_load;
