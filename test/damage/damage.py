@@ -120,7 +120,7 @@ def little(number, size):
 
 def seal(table, first_row, attno):
     """What the checksum of a column is exclusive-ored with."""
-    return checksum(little(table.companion, 8) + little(first_row, 8) + little(attno, 8) + little(table.types[attno], 8))
+    return checksum(little(table.companion, 8) + little(first_row, 8) + little(attno, 8) + little(table.lengths[attno] % 65536, 8))
 
 
 class Batch:
@@ -179,11 +179,11 @@ class Batch:
 
 
 class Table:
-    """What checksums know of a table: its companion's oid, its columns' (base) types' oids by number."""
+    """What checksums know of a table: its companion's oid, the lengths of its columns' types by number."""
 
-    def __init__(self, companion, types):
+    def __init__(self, companion, lengths):
         self.companion = companion
-        self.types = types
+        self.lengths = lengths
 
 
 SEND = {"int8": ("int8send", 8), "int4": ("int4send", 4), "int2": ("int2send", 2), "timestamptz": ("timestamptz_send", 8),
@@ -239,8 +239,8 @@ class Damage:
         self.columns = self.cursor.fetchall()
         self.cursor.execute("SELECT %s::regclass::oid", (self.companion,))
         oid = self.cursor.fetchone()[0]
-        self.cursor.execute("SELECT attnum, atttypid FROM pg_attribute WHERE attrelid = 'damaged'::regclass AND attnum > 0")
-        # spare columns have no type
+        self.cursor.execute("SELECT attnum, attlen FROM pg_attribute WHERE attrelid = 'damaged'::regclass AND attnum > 0")
+        # spare columns have none
         self.table = Table(oid, collections.defaultdict(int, self.cursor.fetchall()))
         # columns whose types' functions follow what stands in a value
         self.cursor.execute("SELECT 'col_' || attnum, attname FROM pg_attribute WHERE attrelid = 'damaged'::regclass "
