@@ -32,7 +32,6 @@ typedef struct PickyIndex
 	Relation	index;
 	IndexInfo  *info;
 	ExprState  *predicate;
-	bool		evaluates;		/* an expression or a predicate */
 	bool		limits;			/* the length of its keys */
 } PickyIndex;
 
@@ -68,11 +67,11 @@ strata_picky_indexes_open(Relation rel)
 		Relation	index = index_open(lfirst_oid(lc), RowExclusiveLock);
 		IndexInfo  *info = BuildIndexInfo(index);
 		PickyIndex *one;
-		bool		evaluates = info->ii_Expressions != NIL ||
-		info->ii_Predicate != NIL;
+		bool		limits = has_long_keys(index);
 
 		if (!info->ii_ReadyForInserts ||
-			!(evaluates || has_long_keys(index)))
+			(info->ii_Expressions == NIL && info->ii_Predicate == NIL &&
+			 !limits))
 		{
 			index_close(index, RowExclusiveLock);
 			continue;
@@ -83,8 +82,7 @@ strata_picky_indexes_open(Relation rel)
 		one->index = index;
 		one->info = info;
 		one->predicate = ExecPrepareQual(info->ii_Predicate, picky->estate);
-		one->evaluates = evaluates;
-		one->limits = has_long_keys(index);
+		one->limits = limits;
 		picky->indexes = lappend(picky->indexes, one);
 	}
 	return picky;
@@ -131,8 +129,7 @@ strata_picky_indexes_take(StrataPickyIndexes *picky, TupleTableSlot *slot)
 		Assert(!one->info->ii_Unique);	/* compress:K3 */
 		ResetPerTupleExprContext(picky->estate);
 		GetPerTupleExprContext(picky->estate)->ecxt_scantuple = slot;
-		if (one->evaluates &&
-			!ExecQual(one->predicate, GetPerTupleExprContext(picky->estate)))
+		if (!ExecQual(one->predicate, GetPerTupleExprContext(picky->estate)))
 			continue;
 		FormIndexDatum(one->info, slot, picky->estate, values, isnull);
 		if (one->limits && is_long(one, values, isnull))

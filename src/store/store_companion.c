@@ -683,7 +683,10 @@ table_of_column(Oid companion, AttrNumber attno)
 	return result;
 }
 
-/* Does nothing of the companion's column stand for column attno of R? */
+/*
+ * Is column attno of R there, of another type or collation than the
+ * companion's column catt?
+ */
 static bool
 is_column_of_former_type(Oid companion, AttrNumber catt, Oid relid,
 						 AttrNumber attno)
