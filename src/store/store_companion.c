@@ -722,7 +722,6 @@ void
 strata_companion_column_dropped(Oid relid, AttrNumber attno)
 {
 	char	   *name;
-	char	   *schema;
 	char	   *full;
 	int			number;
 	Oid			table;
@@ -740,8 +739,7 @@ strata_companion_column_dropped(Oid relid, AttrNumber attno)
 	batches = table_open(relid, NoLock);
 	nblocks = RelationGetNumberOfBlocks(batches);
 	table_close(batches, NoLock);
-	schema = get_namespace_name(get_rel_namespace(table));
-	full = quote_qualified_identifier(schema, get_rel_name(table));
+	full = strata_sql_name(table);
 	if (nblocks > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
