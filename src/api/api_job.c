@@ -15,6 +15,7 @@
 
 #include "access/htup_details.h"
 #include "access/xact.h"
+#include "catalog/dependency.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -43,14 +44,16 @@ PG_FUNCTION_INFO_V1(strata_job_scheduler_state);
 
 /*
  * The job is started as its owner, who must therefore be able to log in
- * (before 17).
+ * (before 17), and is not dropped meanwhile.
  */
 static void
 check_job_owner(Oid owner)
 {
-	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(owner));
+	HeapTuple	tuple;
 	bool		login;
 
+	shdepLockAndCheckObject(AuthIdRelationId, owner);
+	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(owner));
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for role %u", owner);
 	login = ((Form_pg_authid) GETSTRUCT(tuple))->rolcanlogin;

@@ -284,6 +284,9 @@ extern int32 strata_job_find_policy(const char *proc_name, Oid hypertable);
 /* All of them (StrataJob *). */
 extern List *strata_job_list_policies(const char *proc_name, Oid hypertable);
 
+/* Those that name the role as their owner, policies too (StrataJob *). */
+extern List *strata_job_list_of_role(Oid role);
+
 /*
  * Insert (id is filled in), change all columns of, delete a job with its
  * statistics.

@@ -215,6 +215,17 @@ strata_job_list_policies(const char *proc_name, Oid hypertable)
 					  " AND j.hypertable = $2 ORDER BY j.id", &args);
 }
 
+/* See catalog.h. */
+List *
+strata_job_list_of_role(Oid role)
+{
+	StrataTableArgs args = {0};
+
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(role), false);
+	return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES
+					  " WHERE j.owner::oid = $1 ORDER BY j.id", &args);
+}
+
 /* The columns that insert and update write, $2 and on; $1 is the id. */
 static void
 add_job_columns(StrataTableArgs *args, const StrataJob *job)

@@ -10,6 +10,7 @@
 #include "hypertable/hypertable.h"
 #include "index/index.h"
 #include "store/store.h"
+#include "base/base.h"
 
 #include "access/heapam.h"
 #include "access/relation.h"
@@ -17,6 +18,7 @@
 #include "access/tableam.h"
 #include "access/transam.h"
 #include "access/xact.h"
+#include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
@@ -191,4 +193,29 @@ strata_hook_tell_of_index(Oid relid, const IndexStmt *index)
 		relation_close(made, AccessShareLock);
 	}
 	relation_close(rel, AccessShareLock);
+}
+
+/* See hook_private.h. */
+void
+strata_hook_check_drop_index(const DropStmt *stmt)
+{
+	ListCell   *lc;
+
+	if (stmt->removeType != OBJECT_INDEX || !stmt->concurrent)
+		return;
+	foreach(lc, stmt->objects)
+	{
+		RangeVar   *name = makeRangeVarFromNameList(lfirst_node(List, lc));
+		Oid			relid = RangeVarGetRelid(name, NoLock, true);
+
+		if (OidIsValid(relid) &&
+			get_rel_relkind(relid) == RELKIND_PARTITIONED_INDEX &&
+			strata_hypertable_is(IndexGetRelation(relid, true)))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot drop index \"%s\" of a hypertable concurrently",
+							name->relname),
+					 errhint("DROP INDEX %s; with a short lock_timeout, lest others wait behind it.",
+							 strata_sql_name(relid))));
+	}
 }

@@ -142,6 +142,9 @@ extern void strata_move_all_without_companions(AlterTableMoveAllStmt *stmt);
 /* Torture mode: compress relid if it is a strata table that can be. */
 extern void strata_torture_relation(Oid relid);
 
+/* COPY and CREATE TABLE AS, which end no executor of ours; NULL: no table. */
+extern void strata_torture_table(const RangeVar *name);
+
 /*
  * hook_tablespace.c.  Must a new table's statement be changed, since tables of
  * its tablespace have an access method?  set: change it; stmt is a copy.
@@ -231,7 +234,24 @@ extern void strata_hook_index_batches(Oid relid, LOCKMODE lockmode, bool all);
 extern void strata_hook_reindex_all(const ReindexStmt * reindex);
 extern bool strata_hook_alters_batch_indexes(const AlterTableCmd *cmd);
 
+/*
+ * ereport what to do where PostgreSQL would only refuse: a hypertable's index,
+ * dropped concurrently.
+ */
+extern void strata_hook_check_drop_index(const DropStmt *stmt);
+
 /* Say where an index of an extension's kind was made, which leads to none. */
 extern void strata_hook_tell_of_index(Oid relid, const IndexStmt *index);
+
+/*
+ * hook_role.c.  OIDs of the roles named that are there, and the names of
+ * roles; then what jobs of theirs mean to a statement that has run: DROP ROLE
+ * fails, REASSIGN OWNED gives them to the heir, DROP OWNED deletes them.
+ */
+extern List *strata_hook_roles(List *specs);
+extern List *strata_hook_role_names(List *roles);
+extern void strata_hook_roles_dropped(List *roles, List *names);
+extern void strata_hook_roles_reassigned(List *roles, Oid heir);
+extern void strata_hook_roles_emptied(List *roles);
 
 #endif							/* STRATA_HOOK_PRIVATE_H */

@@ -16,11 +16,13 @@
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/namespace.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 static bool busy = false;
@@ -91,4 +93,18 @@ strata_torture_tables(List *written)
 		CommandCounterIncrement();
 	foreach(lc, written)
 		strata_torture_relation(lfirst_oid(lc));
+}
+
+/* See hook_private.h. */
+void
+strata_torture_table(const RangeVar *name)
+{
+	Oid			relid;
+
+	relid = name != NULL ? RangeVarGetRelid(name, NoLock, true) : InvalidOid;
+	if (!strata_torture || !OidIsValid(relid) ||
+		get_rel_relkind(relid) != RELKIND_RELATION)
+		return;
+	CommandCounterIncrement();
+	strata_torture_relation(relid);
 }

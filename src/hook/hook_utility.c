@@ -373,22 +373,6 @@ vacuums_all_in_full(VacuumStmt *stmt)
 	return full && OidIsValid(get_namespace_oid(STRATA_INTERNAL_SCHEMA, true));
 }
 
-/*
- * Torture mode covers COPY and CREATE TABLE AS, which end no executor of ours.
- */
-static void
-torture(RangeVar *name)
-{
-	Oid			relid;
-
-	relid = name != NULL ? RangeVarGetRelid(name, NoLock, true) : InvalidOid;
-	if (!strata_torture || !OidIsValid(relid) ||
-		get_rel_relkind(relid) != RELKIND_RELATION)
-		return;
-	CommandCounterIncrement();
-	strata_torture_relation(relid);
-}
-
 /* COPY FROM into a hypertable is ours to run. */
 static bool
 copy_from(UtilityCall *call, CopyStmt *stmt)
@@ -497,34 +481,6 @@ index_table(UtilityCall *call, IndexStmt *stmt)
 		run_statement(call);
 }
 
-/*
- * PostgreSQL refuses to drop a partitioned index concurrently, and does not
- * say what to do.
- */
-static void
-check_drop_index(DropStmt *stmt)
-{
-	ListCell   *lc;
-
-	if (stmt->removeType != OBJECT_INDEX || !stmt->concurrent)
-		return;
-	foreach(lc, stmt->objects)
-	{
-		RangeVar   *name = makeRangeVarFromNameList(lfirst_node(List, lc));
-		Oid			relid = RangeVarGetRelid(name, NoLock, true);
-
-		if (OidIsValid(relid) &&
-			get_rel_relkind(relid) == RELKIND_PARTITIONED_INDEX &&
-			strata_hypertable_is(IndexGetRelation(relid, true)))
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot drop index \"%s\" of a hypertable concurrently",
-							name->relname),
-					 errhint("DROP INDEX %s; with a short lock_timeout, lest others wait behind it.",
-							 strata_sql_name(relid))));
-	}
-}
-
 /*-------------------------------------------------------------------------
  * One function for each kind of statement: runs it, and does what is ours
  * before, in its place or after
@@ -561,7 +517,7 @@ run_create_table_as(UtilityCall *call, Node *stmt)
 	}
 	else
 		run_statement(call);
-	torture(create->into->rel);
+	strata_torture_table(create->into->rel);
 }
 
 /* EXPLAIN ANALYZE makes a table, too. */
@@ -705,7 +661,7 @@ run_drop(UtilityCall *call, Node *stmt)
 	List	   *rollups;
 	List	   *others;
 
-	check_drop_index(drop);
+	strata_hook_check_drop_index(drop);
 	rollups = strata_hook_rollups_dropped(drop, &others);
 	if (rollups == NIL)
 		run_statement(call);
@@ -722,24 +678,45 @@ run_drop(UtilityCall *call, Node *stmt)
 	strata_rollup_drop_archives(drop->behavior);
 }
 
-/*
- * DROP OWNED.  Copies of chunks that are being divided are members of the
- * extension, which PostgreSQL would refuse to drop for themselves.
- */
+/* DROP OWNED */
 static void
 run_drop_owned(UtilityCall *call, Node *stmt)
 {
+	List	   *roles = strata_hook_roles(((DropOwnedStmt *) stmt)->roles);
 	ListCell   *lc;
 
-	foreach(lc, ((DropOwnedStmt *) stmt)->roles)
+	/*
+	 * copies of chunks that are being divided are members of the extension,
+	 * which PostgreSQL would refuse to drop for themselves
+	 */
+	foreach(lc, roles)
 	{
-		Oid			role = get_rolespec_oid(lfirst(lc), false);
-
-		if (has_privs_of_role(GetUserId(), role))
-			strata_divide_drop_owned(role);
+		if (has_privs_of_role(GetUserId(), lfirst_oid(lc)))
+			strata_divide_drop_owned(lfirst_oid(lc));
 	}
 	run_statement(call);
 	strata_rollup_drop_archives(((DropOwnedStmt *) stmt)->behavior);
+	strata_hook_roles_emptied(roles);
+}
+
+static void
+run_reassign_owned(UtilityCall *call, Node *stmt)
+{
+	ReassignOwnedStmt *reassign = (ReassignOwnedStmt *) stmt;
+
+	run_statement(call);
+	strata_hook_roles_reassigned(strata_hook_roles(reassign->roles),
+								 get_rolespec_oid(reassign->newrole, false));
+}
+
+static void
+run_drop_role(UtilityCall *call, Node *stmt)
+{
+	List	   *roles = strata_hook_roles(((DropRoleStmt *) stmt)->roles);
+	List	   *names = strata_hook_role_names(roles);
+
+	run_statement(call);
+	strata_hook_roles_dropped(roles, names);
 }
 
 /* ALTER ... RENAME of anything, columns too. */
@@ -871,7 +848,7 @@ run_copy(UtilityCall *call, Node *stmt)
 		return;
 	run_statement(call);
 	if (((CopyStmt *) stmt)->is_from)
-		torture(((CopyStmt *) stmt)->relation);
+		strata_torture_table(((CopyStmt *) stmt)->relation);
 }
 
 /*
@@ -896,6 +873,8 @@ static const struct
 	{T_AlterObjectSchemaStmt, run_set_schema, strata_late_set_schema},
 	{T_DropStmt, run_drop, NULL},
 	{T_DropOwnedStmt, run_drop_owned, NULL},
+	{T_ReassignOwnedStmt, run_reassign_owned, NULL},
+	{T_DropRoleStmt, run_drop_role, NULL},
 	{T_AlterTableMoveAllStmt, run_move_all, NULL},
 	{T_VariableSetStmt, run_set, NULL},
 	{T_AlterDatabaseSetStmt, run_set, NULL},

@@ -567,7 +567,10 @@ find_read_entries(Node *node, void *context)
 
 static bool check_node(Node *node, void *context);
 
-/* A query, whose own level aggregates, or one around it does. */
+/*
+ * A query, whose own level aggregates, or one around it does.  What makes one
+ * value out of many rows aggregates: DISTINCT and window functions, too.
+ */
 static bool
 check_query(Query *query, ReachCheck *check, bool aggregated)
 {
@@ -578,8 +581,9 @@ check_query(Query *query, ReachCheck *check, bool aggregated)
 	if (list_member_ptr(check->exempt, query))
 		aggregated = false;
 	else
-		aggregated |= query->hasAggs || query->groupClause != NIL ||
-			query->groupingSets != NIL;
+		aggregated |= query->hasAggs || query->hasWindowFuncs ||
+			query->groupClause != NIL || query->groupingSets != NIL ||
+			(query->distinctClause != NIL && !query->hasDistinctOn);
 	if (aggregated)
 		(void) find_read_entries((Node *) query->jointree, &varnos);
 	while ((varno = bms_next_member(varnos, varno)) >= 0)
@@ -591,6 +595,7 @@ check_query(Query *query, ReachCheck *check, bool aggregated)
 	return false;
 }
 
+/* A walker: queries on the way, at any level. */
 static bool
 check_node(Node *node, void *context)
 {
@@ -606,7 +611,8 @@ check_node(Node *node, void *context)
 
 		/* what it finds is no row of the aggregate */
 		return check_node(link->testexpr, context) ||
-			check_query((Query *) link->subselect, check, false);
+			check_query((Query *) link->subselect, check,
+						link->subLinkType == ARRAY_SUBLINK);
 	}
 	return expression_tree_walker(node, check_node, context);
 }

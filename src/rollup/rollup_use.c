@@ -168,16 +168,15 @@ beyond_time(int64 value, Oid to, int strategy)
 	return value / USECS_PER_DAY - (value % USECS_PER_DAY < 0);
 }
 
-/* The value that the bound has now; false: none is known, or it is NULL. */
+/* The value that the bound has now; false: none is known. */
 static bool
 bound_time(const StrataTimeBound *bound, ParamListInfo params, Oid type,
-		   int64 *time)
+		   int64 *time, bool *isnull)
 {
 	Expr	   *expr = bound->value;
 	Oid			from = exprType((Node *) expr);
 	EState	   *estate;
 	Datum		value;
-	bool		isnull;
 
 	if (lacks_parameter((Node *) expr, params) ||
 		contain_volatile_functions((Node *) expr))
@@ -186,13 +185,13 @@ bound_time(const StrataTimeBound *bound, ParamListInfo params, Oid type,
 	estate->es_param_list_info = params;
 	value = ExecEvalExprSwitchContext(ExecPrepareExpr(copyObject(expr),
 													  estate),
-									  GetPerTupleExprContext(estate), &isnull);
-	if (!isnull)
+									  GetPerTupleExprContext(estate), isnull);
+	if (!*isnull)
 		*time = strata_rollup_is_finer(from, type) ?
 			beyond_time(DatumGetTimestamp(value), type, bound->strategy) :
 			strata_time_from_datum(type, as_time(value, from, type));
 	FreeExecutorState(estate);
-	return !isnull;
+	return true;
 }
 
 /* See rollup_private.h. */
@@ -208,9 +207,16 @@ strata_rollup_window(const List *bounds, Oid type, ParamListInfo params,
 	{
 		StrataTimeBound *bound = lfirst(lc);
 		int64		time = 0;
+		bool		isnull;
 
-		if (!bound_time(bound, params, type, &time))
+		if (!bound_time(bound, params, type, &time, &isnull))
 			return false;
+		if (isnull)
+		{
+			/* true of no time */
+			*lo = *hi = PG_INT64_MIN;
+			return true;
+		}
 		if (time != PG_INT64_MAX &&
 			(bound->strategy == BTGreaterStrategyNumber ||
 			 bound->strategy == BTLessEqualStrategyNumber))

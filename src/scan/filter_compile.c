@@ -261,6 +261,8 @@ compile_expression(CompileContext *cx, Expr *expr, bool negate)
 		return make_opaque(cx, "it could raise an error");
 	node = make_node(FILTER_EXPR);
 	node->attno = attno;
+	node->avoidable = cx->avoidable ||
+		strata_filter_may_skip_param((Node *) expr, NULL);
 	node->filter = cx->filter;
 	node->like = strata_like_compile((Node *) expr, &arg);
 	node->not_like = negate;

@@ -222,7 +222,11 @@ extern bool strata_filter_tree_is_vectorisable(const FilterNode *node);
 /* Can it be false for a whole batch, going by metadata? */
 extern bool strata_filter_tree_can_prune(const FilterNode *node);
 
-/* Has it leaves that may be pending? */
+/* A walker: is there a PARAM_EXEC that a row may be done without? */
+extern bool strata_filter_may_skip_param(Node *node, void *context);
+
+/* What PostgreSQL may never come to: of a leaf, or NULL; of some leaf? */
+extern Node *strata_filter_awaited(const FilterNode *node);
 extern bool strata_filter_tree_waits(const FilterNode *node);
 
 /*

@@ -158,10 +158,11 @@ prepare_node(StrataFilter *filter, FilterNode *node, ExprContext *econtext)
 
 	for (int i = 0; i < node->nargs; i++)
 		pending |= prepare_node(filter, node->args[i], econtext);
+	if (node->op == FILTER_EXPR)
+		return pending || is_pending(strata_filter_awaited(node), econtext);
 	if (node->comparand == NULL || node->given != NULL)
 		return pending;
-	node->pending = node->avoidable &&
-		is_pending((Node *) node->comparand, econtext);
+	node->pending = is_pending(strata_filter_awaited(node), econtext);
 	if (!node->pending)
 		prepare_leaf(filter, node, econtext);
 	else

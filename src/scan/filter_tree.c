@@ -74,12 +74,32 @@ has_exec_param(Node *node, void *context)
 
 /* See filter_private.h. */
 bool
+strata_filter_may_skip_param(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, CaseExpr) || IsA(node, CoalesceExpr) || IsA(node, BoolExpr))
+		return has_exec_param(node, NULL);
+	return expression_tree_walker(node, strata_filter_may_skip_param, context);
+}
+
+/* See filter_private.h. */
+Node *
+strata_filter_awaited(const FilterNode *node)
+{
+	if (!node->avoidable)
+		return NULL;
+	return (Node *) (node->op == FILTER_EXPR ? node->expr : node->comparand);
+}
+
+/* See filter_private.h. */
+bool
 strata_filter_tree_waits(const FilterNode *node)
 {
 	for (int i = 0; i < node->nargs; i++)
 		if (strata_filter_tree_waits(node->args[i]))
 			return true;
-	return node->avoidable && has_exec_param((Node *) node->comparand, NULL);
+	return has_exec_param(strata_filter_awaited(node), NULL);
 }
 
 /* See filter_private.h. */

@@ -128,7 +128,7 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 		return false;
 	scan->run.reader = batch->reader;
 	ndecoded = batch->reader->ndecoded;
-	pruned = strata_prune_batch(scan->pruner, &scan->run,
+	pruned = strata_prune_batch(scan->pruner, &scan->run, scan->entries,
 								again ? NULL :
 								strata_source_proven(scan->source),
 								batch->verdicts);

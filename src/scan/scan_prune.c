@@ -10,7 +10,8 @@
  *
  * A qual that reads only segmentby columns is evaluated here, ahead of the
  * others, when it cannot raise an error or nothing stands left of it: an error
- * must not come from a batch all of whose rows an earlier qual rejects.
+ * must not come from a batch all of whose rows an earlier qual rejects, or of
+ * which no row is left.
  *
  * A batch is judged by its own layout; what the companion does not keep, or
  * keeps with another type or collation than the column has now, bounds
@@ -375,11 +376,13 @@ strata_filter_bounds_verdict(const FilterNode *tree, StrataFilterRun *run)
  * Evaluate the quals that read segmentby columns only; false: one is not true.
  */
 static bool
-check_segment(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
+check_segment(StrataPruner *pruner, StrataFilterRun *run,
+			  StrataEntries *entries, const bool *proven,
 			  StrataVerdict *verdicts)
 {
 	const StrataLayout *layout = run->reader->layout;
 	bool		loaded = false;
+	bool		has_rows = false;
 
 	for (int i = 0; i < pruner->filter->nquals; i++)
 	{
@@ -401,6 +404,13 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
 		}
 		loaded = true;
 		run->econtext->ecxt_scantuple = run->slot;
+		if (!pruner->filter->quals[i].error_free && !has_rows)
+		{
+			if (strata_entries_find(entries, run->reader->first_row,
+									run->reader->nrows) >= run->reader->nrows)
+				return false;
+			has_rows = true;
+		}
 		if (!ExecQual(strata_qual_state(pruner->filter,
 										&pruner->filter->quals[i]),
 					  run->econtext))
@@ -413,7 +423,8 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run, const bool *proven,
 /* See scan_source_private.h. */
 StrataPruned
 strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run,
-				   const bool *proven, StrataVerdict *verdicts)
+				   StrataEntries *entries, const bool *proven,
+				   StrataVerdict *verdicts)
 {
 	MemoryContext old;
 	StrataPruned result = STRATA_PRUNED_NOT;
@@ -428,7 +439,7 @@ strata_prune_batch(StrataPruner *pruner, StrataFilterRun *run,
 		   run->reader->layout->order != NULL); /* scan:R7 */
 
 	old = MemoryContextSwitchTo(run->econtext->ecxt_per_tuple_memory);
-	if (!check_segment(pruner, run, proven, verdicts))
+	if (!check_segment(pruner, run, entries, proven, verdicts))
 		result = STRATA_PRUNED_SEGMENT;
 	for (int i = 0; i < pruner->filter->nquals && result == STRATA_PRUNED_NOT;
 		 i++)

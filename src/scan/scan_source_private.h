@@ -184,10 +184,12 @@ extern StrataPruner *strata_pruner_create(StrataFilter *filter,
 
 /*
  * Fills verdicts[nquals] for the batch in run->reader, unless it is pruned.
- * proven: per qual, all rows are known to pass; or NULL.
+ * entries: rows that are gone.  proven: per qual, all rows are known to pass;
+ * or NULL.
  */
 extern StrataPruned strata_prune_batch(StrataPruner *pruner,
 									   StrataFilterRun *run,
+									   StrataEntries *entries,
 									   const bool *proven,
 									   StrataVerdict *verdicts);
 

@@ -905,20 +905,6 @@ make_end_unit(StrataExport *export)
 	return strata_unit_finish(&buf);
 }
 
-/* Texts of values that every server reads alike, as a dump has them. */
-static void
-pin_output(void)
-{
-	(void) set_config_option("datestyle", "ISO", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	(void) set_config_option("intervalstyle", "postgres", PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	if (extra_float_digits < 3)
-		(void) set_config_option("extra_float_digits", "3", PGC_USERSET,
-								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
-								 false);
-}
-
 /* The next unit, in the context of the present batch's rows, or NULL. */
 static bytea *
 export_step(StrataExport *export)
@@ -969,7 +955,7 @@ strata_export_next(StrataExport *export, StrataUnit *unit)
 	bytea	   *bytes;
 	bytea	   *result = NULL;
 
-	pin_output();
+	strata_ship_pin_texts();
 	bytes = export_step(export);
 	AtEOXact_GUC(false, level);
 	MemoryContextSwitchTo(caller);

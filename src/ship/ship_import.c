@@ -462,8 +462,6 @@ import_next(Import *import, const char *columns, const char *definitions)
 
 	(void) set_config_option("enable_memoize", "off", PGC_USERSET,
 							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	(void) set_config_option("intervalstyle", "postgres", PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	import->token = ++last_token;
 	import->outer = imports;
 	imports = import;

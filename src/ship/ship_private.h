@@ -41,6 +41,12 @@ extern void strata_ship_decode(const StrataUnitColumn *column,
 							   const StrataColumnType *type, int nrows,
 							   Datum *values, bool *isnull);
 
+/*
+ * Settings, until the GUC nest level ends, under which texts of values mean
+ * the same on every server: names are qualified, as in a dump.
+ */
+extern void strata_ship_pin_texts(void);
+
 /* Write a unit (ship_unit.c): its head, columns by the caller, finish. */
 extern void strata_unit_begin(StringInfo buf, const StrataUnit *unit);
 extern bytea *strata_unit_finish(StringInfo buf);

@@ -22,6 +22,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -98,8 +99,10 @@ read_texts(RowColumn *column, int nrows)
 {
 	Datum		last = (Datum) 0;
 	Datum		made = (Datum) 0;
+	int			level = NewGUCNestLevel();
 
 	Assert(column->source->form == STRATA_FORM_TEXT);	/* ship:SH3 */
+	strata_ship_pin_texts();
 	for (int row = 0; row < nrows; row++)
 	{
 		if (column->isnull[row])
@@ -114,6 +117,7 @@ read_texts(RowColumn *column, int nrows)
 		}
 		column->values[row] = made;
 	}
+	AtEOXact_GUC(false, level);
 }
 
 /* See ship.h. */

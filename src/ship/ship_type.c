@@ -24,6 +24,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/guc.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
@@ -297,4 +298,20 @@ strata_ship_base_type(Form_pg_attribute att, int32 *typmod)
 {
 	*typmod = att->atttypmod;
 	return getBaseTypeAndTypmod(att->atttypid, typmod);
+}
+
+/* See ship_private.h. */
+void
+strata_ship_pin_texts(void)
+{
+	static const char *const settings[][2] = {
+		{"datestyle", "ISO"}, {"intervalstyle", "postgres"},
+		{"extra_float_digits", "3"}, {"lc_monetary", "C"}
+	};
+
+	for (int i = 0; i < (int) lengthof(settings); i++)
+		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+								 false);
+	strata_search_path_pin();
 }

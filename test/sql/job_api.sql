@@ -179,3 +179,68 @@ DROP FUNCTION job_func, job_check, job_wrong, job_set, job_trap, starts;
 DROP TABLE job_log;
 REVOKE CREATE ON SCHEMA public FROM job_user;
 DROP ROLE job_user, job_member, job_nologin;
+
+-- roles that own jobs: DROP ROLE is refused, REASSIGN OWNED gives jobs on, DROP OWNED deletes them
+SET client_min_messages = warning;
+CREATE ROLE regress_jobs_leaver LOGIN;
+CREATE ROLE regress_jobs_heir LOGIN;
+CREATE ROLE regress_jobs_group;
+CREATE SCHEMA jobs_roles;
+GRANT USAGE, CREATE ON SCHEMA jobs_roles TO regress_jobs_leaver, regress_jobs_heir;
+CREATE FUNCTION jobs_roles.work(job_id int, config jsonb) RETURNS void LANGUAGE sql AS '';
+CREATE FUNCTION jobs_roles.checks(config jsonb) RETURNS void LANGUAGE sql AS '';
+-- whose each job is; which one it is: its place among those of this test
+CREATE FUNCTION jobs_roles.all() RETURNS TABLE (name text, owner text, check_name text) LANGUAGE sql AS $$
+	SELECT j.name, pg_get_userbyid(j.owner::oid), j.check_name FROM _strata.job j WHERE j.owner::text LIKE 'regress_jobs%' OR j.owner::text ~ '^\d' ORDER BY 1, 2 $$;
+-- an error without the numbers of jobs
+CREATE FUNCTION jobs_roles.tried(sql text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	detail text;
+	hint text;
+BEGIN
+	EXECUTE sql;
+	RETURN 'ok';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+	RETURN concat_ws(' | ', SQLSTATE, SQLERRM, regexp_replace(detail, 'job \d+', 'job N', 'g'), hint);
+END $$;
+
+SET ROLE regress_jobs_leaver;
+SELECT add_job('jobs_roles.work', '1 h', scheduled => false, job_name => 'mine') > 0 AS added;
+CREATE TABLE jobs_roles.t (time timestamptz NOT NULL, v int);
+SELECT create_hypertable('jobs_roles.t', 'time') IS NOT NULL AS made;
+SELECT add_retention_policy('jobs_roles.t', '1 year') > 0 AS added;
+RESET ROLE;
+-- the table goes to the heir, and its policy with it; what is the role's own keeps it
+ALTER TABLE jobs_roles.t OWNER TO regress_jobs_heir;
+REVOKE ALL ON SCHEMA jobs_roles FROM regress_jobs_leaver;
+SELECT jobs_roles.tried('DROP ROLE regress_jobs_leaver');
+SELECT jobs_roles.tried('DROP ROLE IF EXISTS regress_jobs_nobody, regress_jobs_leaver');
+-- in a transaction that gives the jobs on, it is free
+BEGIN;
+REASSIGN OWNED BY regress_jobs_leaver TO regress_jobs_heir;
+SELECT * FROM jobs_roles.all();
+SELECT jobs_roles.tried('DROP ROLE regress_jobs_leaver');
+ROLLBACK;
+SELECT * FROM jobs_roles.all();
+-- DROP OWNED deletes the role's jobs, and leaves the policy on another's table
+BEGIN;
+DROP OWNED BY regress_jobs_leaver;
+SELECT * FROM jobs_roles.all();
+SELECT jobs_roles.tried('DROP ROLE regress_jobs_leaver');
+ROLLBACK;
+-- a policy's check is called as who set it: the check goes with him
+SELECT count(*) FROM (SELECT alter_job(job_id, check_config => 'jobs_roles.checks') FROM strata.jobs WHERE hypertable_name = 't' AND proc_name LIKE '%retention%') x;
+UPDATE _strata.job SET owner = 'regress_jobs_leaver' WHERE hypertable = 'jobs_roles.t'::regclass;
+SELECT delete_job(job_id) IS NULL FROM strata.jobs WHERE owner = 'regress_jobs_leaver'::regrole;
+SELECT jobs_roles.tried('DROP ROLE regress_jobs_leaver');
+DROP OWNED BY regress_jobs_leaver;
+SELECT * FROM jobs_roles.all();
+SELECT jobs_roles.tried('DROP ROLE regress_jobs_leaver');
+-- a role that is not there, a special one, and a role without jobs fail or work as ever
+SELECT jobs_roles.tried('DROP ROLE regress_jobs_leaver');
+SELECT jobs_roles.tried('DROP ROLE CURRENT_USER');
+SELECT jobs_roles.tried('DROP ROLE regress_jobs_group');
+DROP TABLE jobs_roles.t;
+DROP SCHEMA jobs_roles CASCADE;
+DROP ROLE regress_jobs_heir;

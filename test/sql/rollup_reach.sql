@@ -40,6 +40,15 @@ INSERT INTO ror_queries (q) VALUES
 	('SELECT dev, sum(v) FROM ror GROUP BY GROUPING SETS ((dev), ())'), ('SELECT dev FROM ror GROUP BY dev'), ('SELECT sum(s) FROM (SELECT dev, sum(v) AS s FROM ror GROUP BY 1) x'),
 	('SELECT sum(n) FROM ror_ten'), ('SELECT sum(v) FROM ror WHERE t >= random()'), ('SELECT sum(v) FROM ror WHERE t >= 400 AND dev = (SELECT min(dev) FROM ror WHERE t < 100)');
 SELECT q, ror_try(q) FROM ror_queries WHERE q NOT LIKE '%ror_ten%' ORDER BY id;
+-- a bound that is null leaves no time; DISTINCT, window functions and arrays make one value of many rows, too
+SELECT q, ror_try(q) FROM unnest(ARRAY['SELECT count(*), sum(v) FROM ror WHERE t >= NULL', 'SELECT count(*) FROM ror WHERE t < NULL::bigint + 1', 'SELECT DISTINCT dev FROM ror WHERE t >= 450', 'SELECT DISTINCT dev FROM ror',
+	'SELECT count(*) OVER () FROM ror WHERE t >= 450', 'SELECT count(*) OVER () FROM ror', 'SELECT cardinality(ARRAY(SELECT v FROM ror WHERE t >= 450))', 'SELECT cardinality(ARRAY(SELECT v FROM ror))',
+	'SELECT dev, s, sum(s) OVER (ORDER BY dev) FROM (SELECT dev, sum(v) AS s FROM ror GROUP BY 1) x', 'SELECT DISTINCT s > 0 FROM (SELECT time_bucket(10, t), sum(v) AS s FROM ror GROUP BY 1) x']) q;
+PREPARE ror_null (bigint) AS SELECT count(*), sum(v) FROM ror WHERE t >= $1;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE ror_null(NULL);
+RESET plan_cache_mode;
+DEALLOCATE ror_null;
 SELECT sum(n) FROM ror_ten;
 SELECT count(*) = 1 FROM ror WHERE t = 399 OR t = 400 AND dev = 1;
 \set VERBOSITY default

@@ -51,6 +51,7 @@ SELECT replace(form, '#', clause), '(int)', ARRAY['(0)', '(1)', '(NULL)']
 FROM unnest(ARRAY['SELECT count(*) FROM @ WHERE #', 'UPDATE @ SET f = f WHERE #', 'SELECT count(*) FROM (SELECT FROM @ WHERE # LIMIT 1) s']) form,
 	unnest(ARRAY['(id, f) < (0, 1 / $1)', '(f, id) > (7000, 1 / $1)', '(seg, id) > (-1, 10 / $1)', '(ts, id, f) > (''2027-01-01'', 1 / $1, 2)',
 		'$1 = 0 OR 100 / $1 = id', '$1 = 0 OR id = (SELECT 1 / $1)', 'id > 0 OR id = (SELECT 1 / $1)', 'seg >= 0 OR id = (SELECT 1 / $1)', 'seg >= 0 OR id + 1 = (SELECT 1 / $1)',
+		't <> '''' OR t IS DISTINCT FROM (SELECT (1 / $1)::text)', 'CASE WHEN t IS NOT NULL THEN true ELSE (SELECT 1 / $1) > 0 END', 'coalesce(t, (SELECT (1 / $1)::text)) >= ''a''',
 		't <> '''' OR t = (SELECT (1 / $1)::text)', '(id, f) < (0, (SELECT 1 / $1))', 'id > 0 OR id = ANY (ARRAY(SELECT 1 / $1))', 'id > 0 OR id = (SELECT count(*) / $1 FROM se_h)',
 		'id IN (1, 2) OR d = CURRENT_DATE - $1', 'id > 0 OR ts > now() - $1 * interval ''100000 years'' * 100000']) clause;
 SELECT query, args, want, got FROM (SELECT query, a AS args, se_outcome(query, kinds, a, 'se_h') AS want, se_outcome(query, kinds, a, 'se') AS got
@@ -77,6 +78,20 @@ SELECT array_agg(se_f('')) FROM generate_series(1, 12);
 PREPARE se_whole(int) AS SELECT count(*) FROM se WHERE id = 1 / $1;
 EXECUTE se_whole(1);
 EXECUTE se_whole(0);
+
+-- nor from a batch whose rows have all been repaired, or deleted one by one
+CREATE TABLE se_bad (seg text, id int, v int) USING strata WITH (strata.segmentby = 'seg', strata.orderby = 'id');
+INSERT INTO se_bad SELECT CASE WHEN i % 4 = 0 THEN 'bad' WHEN i % 4 = 1 THEN 'worse' ELSE (i % 4)::text END, i, i % 10 FROM generate_series(1, 4000) i;
+SELECT count(compress_chunk('se_bad')) FROM (SELECT) s;
+UPDATE se_bad SET seg = '7' WHERE seg = 'bad';
+DELETE FROM se_bad WHERE seg = 'worse' AND id < 2000;
+DELETE FROM se_bad WHERE seg = 'worse' AND id + 0 < 5000 AND random() < 2;
+SELECT count(*), min(id), max(id) FROM se_bad WHERE seg::int > 2;
+SELECT id FROM se_bad WHERE seg::int > 2 ORDER BY id LIMIT 1;
+SELECT seg::int, count(*) FROM se_bad WHERE seg::int = 7 GROUP BY 1;
+DELETE FROM se_bad WHERE 6 / seg::int > 2;
+SELECT count(*) FROM se_bad WHERE seg::int > 2;
+DROP TABLE se_bad;
 
 DROP FUNCTION se_f, se_outcome;
 DROP TABLE se, se_h, se_queries;

@@ -231,6 +231,18 @@ COMMIT;
 SELECT min(x.id), max(x.id) FROM long_units u, _strata.unit_rows(u.unit, 0) AS x(id int) HAVING count(*) > 0;
 SELECT ship.fails($$SELECT j FROM _strata.unit_rows('\x5374725501726ccb4ac8f68e8fc3275ef83aab60e297e3ae044b0b000000000000000136cfa58bb3ab822a0000000000000000000000000000000000000104555446380001016a7600000edaffffffff000000130102038dac92130101000050030000100700c0', 0) AS x(j jsonb)$$);
 DROP TABLE long_rows, long_units;
+-- texts mean the same in every session: names of objects and types, amounts of money
+CREATE TABLE names (id int, about regclass, abouts regclass[], types regtype[], amounts money[]) USING strata;
+INSERT INTO names SELECT i, 'src', '{src,pg_class}', '{mood,int4}', ARRAY[1234.5::numeric::money] FROM generate_series(1, 2000) i;
+SELECT compress_chunk('names') IS NOT NULL;
+CREATE TABLE names_units AS SELECT * FROM strata.export_batches('names');
+CREATE TABLE names_in (LIKE names) USING strata;
+SET search_path = public, pg_catalog;
+CREATE TABLE public.pg_class (a int);
+CALL strata.import_batches('ship.names_in', 'ship.names_units');
+DROP TABLE public.pg_class;
+SET search_path = ship, public;
+SELECT differs('names', 'names_in', 'id, about, abouts, types, amounts');
 -- a table that is gone is forgotten
 DROP TABLE part;
 CREATE TABLE anew (ts timestamptz, i2 int2);

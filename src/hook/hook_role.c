@@ -1,0 +1,146 @@
+/*-------------------------------------------------------------------------
+ *
+ * hook_role.c
+ *	  Roles that own jobs: DROP ROLE is refused, REASSIGN OWNED gives the jobs
+ *	  to the new owner, DROP OWNED deletes them.
+ *
+ * PostgreSQL knows what a role owns by pg_shdepend, which has no place for a
+ * row of our tables.  As it does not, a role that is dropped in another
+ * database leaves its jobs here; they fail, and say so.
+ *
+ * src/hook/hook_role.c
+ *-------------------------------------------------------------------------
+ */
+#include "base/base.h"
+#include "catalog/catalog.h"
+#include "hook/hook_private.h"
+#include "job/job.h"
+
+#include "miscadmin.h"
+#include "nodes/value.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
+/* See hook_private.h. */
+List *
+strata_hook_roles(List *specs)
+{
+	List	   *roles = NIL;
+	ListCell   *lc;
+
+	foreach(lc, specs)
+	{
+		RoleSpec   *spec = lfirst_node(RoleSpec, lc);
+		Oid			role = spec->roletype == ROLESPEC_PUBLIC ? InvalidOid :
+		get_rolespec_oid(spec, true);
+
+		if (OidIsValid(role))
+			roles = lappend_oid(roles, role);
+	}
+	return roles;
+}
+
+/* See hook_private.h. */
+List *
+strata_hook_role_names(List *roles)
+{
+	List	   *names = NIL;
+	ListCell   *lc;
+
+	foreach(lc, roles)
+		names = lappend(names,
+						makeString(GetUserNameFromId(lfirst_oid(lc), false)));
+	return names;
+}
+
+/* Would a job of this role's fail without it?  A policy's check alone may. */
+static bool
+needs_role(const StrataJob *job, Oid role)
+{
+	return job->id >= STRATA_JOB_FIRST_USER_ID &&
+		(job->owner == role || job->check_name != NULL);
+}
+
+/* See hook_private.h. */
+void
+strata_hook_roles_dropped(List *roles, List *names)
+{
+	ListCell   *role;
+	ListCell   *name;
+
+	if (!strata_job_tables_exist())
+		return;
+	forboth(role, roles, name, names)
+	{
+		ListCell   *lc;
+
+		foreach(lc, strata_job_list_of_role(lfirst_oid(role)))
+		{
+			StrataJob  *job = lfirst(lc);
+			const char *quoted = quote_identifier(strVal(lfirst(name)));
+
+			if (needs_role(job, lfirst_oid(role)))
+				ereport(ERROR,
+						(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+						 errmsg("role \"%s\" cannot be dropped because some objects depend on it",
+								strVal(lfirst(name))),
+						 errdetail("owner of job %d (%s)", job->id, job->name),
+						 errhint("REASSIGN OWNED BY %s TO CURRENT_USER; or DROP OWNED BY %s;",
+								 quoted, quoted)));
+		}
+	}
+}
+
+/* See hook_private.h. */
+void
+strata_hook_roles_reassigned(List *roles, Oid heir)
+{
+	ListCell   *role;
+	ListCell   *lc;
+
+	if (!strata_job_tables_exist())
+		return;
+	foreach(role, roles)
+	{
+		foreach(lc, strata_job_list_of_role(lfirst_oid(role)))
+		{
+			StrataJob  *job = lfirst(lc);
+
+			job->named_owner = heir;
+			strata_job_update(job);
+		}
+	}
+	strata_job_wake_at_commit();
+}
+
+/* See hook_private.h. */
+void
+strata_hook_roles_emptied(List *roles)
+{
+	ListCell   *role;
+	ListCell   *lc;
+
+	if (!strata_job_tables_exist())
+		return;
+	foreach(role, roles)
+	{
+		foreach(lc, strata_job_list_of_role(lfirst_oid(role)))
+		{
+			StrataJob  *job = lfirst(lc);
+
+			if (job->id < STRATA_JOB_FIRST_USER_ID)
+				continue;
+			if (job->owner == lfirst_oid(role))
+				strata_job_delete(job->id);
+			else
+			{
+				/* a policy on what others own by now */
+				job->named_owner = job->owner;
+				job->check_schema = NULL;
+				job->check_name = NULL;
+				strata_job_update(job);
+			}
+		}
+	}
+	strata_job_wake_at_commit();
+}
