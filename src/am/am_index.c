@@ -6,7 +6,8 @@
  *
  * heapam builds the index under a disguise.  When the index is to be unique
  * and there are batches, the keys of all live rows first go through a sort of
- * their own that raises the violation, and is thrown away.
+ * their own that raises the violation, and is thrown away.  What an index
+ * would refuse of a compressed row is refused when it is made.
  *
  * src/am/am_index.c
  *-------------------------------------------------------------------------
@@ -29,6 +30,48 @@
 bool		strata_am_trust_batches = false;
 
 /*
+ * May a compressed row's key be too long for the index?  Of expressions nobody
+ * knows before they are evaluated.
+ */
+static bool
+has_long_keys(Relation rel, Relation index, const IndexInfo *info,
+			  Snapshot snapshot)
+{
+	Bitmapset  *attnos = NULL;
+
+	for (int i = 0; i < info->ii_NumIndexAttrs; i++)
+	{
+		AttrNumber	attno = info->ii_IndexAttrNumbers[i];
+		Form_pg_attribute att = attno <= 0 ? NULL :
+		TupleDescAttr(RelationGetDescr(rel), attno - 1);
+
+		if (att != NULL && att->attlen == -1)
+			attnos = bms_add_member(attnos, attno);
+	}
+	return attnos != NULL && strata_btree_limits(index) &&
+		strata_store_has_long(rel, snapshot, attnos, STRATA_LONG_KEY_BYTES);
+}
+
+/* Must keys of compressed rows be looked at before the index is made? */
+static bool
+must_check_keys(Relation rel, Relation index, const IndexInfo *info)
+{
+	Snapshot	snapshot;
+	bool		result;
+
+	if (info->ii_Unique || info->ii_Expressions != NIL ||
+		info->ii_Predicate != NIL)
+		return true;
+	/* those of an index that was there did fit */
+	if (ReindexIsProcessingIndex(RelationGetRelid(index)))
+		return false;
+	snapshot = RegisterSnapshot(strata_latest_snapshot());
+	result = has_long_keys(rel, index, info, snapshot);
+	UnregisterSnapshot(snapshot);
+	return result;
+}
+
+/*
  * Evaluate the keys of all live rows, compressed or not: what fails for a row
  * must fail now, not when the row is promoted.  For a unique index also raise
  * the violation if two rows have equal keys.
@@ -42,6 +85,8 @@ check_keys(Relation rel, Relation index, IndexInfo *info)
 	Snapshot	snapshot = RegisterSnapshot(strata_latest_snapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	bool		limits = strata_btree_limits(index) &&
+	!ReindexIsProcessingIndex(RelationGetRelid(index));
 
 	if (info->ii_Unique)
 		sort = tuplesort_begin_index_btree(rel, index, true,
@@ -59,6 +104,9 @@ check_keys(Relation rel, Relation index, IndexInfo *info)
 		if (!ExecQual(predicate, GetPerTupleExprContext(estate)))
 			continue;
 		FormIndexDatum(info, slot, estate, values, isnull);
+		if (limits && strata_btree_key_is_long(index, values, isnull))
+			strata_btree_check_key(index, rel, values, isnull,
+								   &slot->tts_tid);
 		if (sort != NULL)
 			tuplesort_putindextuplevalues(sort, index, &slot->tts_tid, values,
 										  isnull);
@@ -160,8 +208,7 @@ index_build_range_scan(Relation rel, Relation index, IndexInfo *info,
 	if (strata_am_trust_batches)
 		has_batches = false;
 	if (has_batches && !IsParallelWorker() &&
-		(info->ii_Unique || info->ii_Expressions != NIL ||
-		 info->ii_Predicate != NIL))
+		must_check_keys(rel, index, info))
 		check_keys(rel, index, info);
 	rows = build_as_heap(rel, index, info, allow_sync, anyvisible, progress,
 						 start, nblocks, callback, state, heap);
@@ -183,9 +230,10 @@ index_validate_scan(Relation rel, Relation index, IndexInfo *info,
 
 	/*
 	 * Rows inserted since the build began were not compared with the batches
-	 * until the index was ready.
+	 * until the index was ready, nor those of loads with the index.
 	 */
-	if (info->ii_Unique && OidIsValid(strata_companion_oid(rel)))
+	if (OidIsValid(strata_companion_oid(rel)) &&
+		must_check_keys(rel, index, info))
 		check_keys(rel, index, info);
 	strata_disguise_push(&disguise, rel, strata_heap_am);
 	PG_TRY();

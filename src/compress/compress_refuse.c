@@ -13,18 +13,11 @@
  *-------------------------------------------------------------------------
  */
 #include "compress/compress_private.h"
+#include "pg/pg.h"
 
-#include "access/detoast.h"
 #include "access/genam.h"
 #include "catalog/index.h"
-#include "catalog/pg_am.h"
 #include "executor/executor.h"
-
-/*
- * A btree takes keys of a third of a page, after compression.  Rows with
- * shorter values are not asked for more.
- */
-#define LONG_KEY_BYTES 2000
 
 /* An index that might. */
 typedef struct PickyIndex
@@ -41,20 +34,6 @@ struct StrataPickyIndexes
 	List	   *indexes;		/* of PickyIndex * */
 };
 
-/* Can a key of the index be long? */
-static bool
-has_long_keys(Relation index)
-{
-	TupleDesc	desc = RelationGetDescr(index);
-
-	if (index->rd_rel->relam != BTREE_AM_OID)
-		return false;
-	for (int i = 0; i < desc->natts; i++)
-		if (TupleDescAttr(desc, i)->attlen == -1)
-			return true;
-	return false;
-}
-
 /* See compress_private.h. */
 StrataPickyIndexes *
 strata_picky_indexes_open(Relation rel)
@@ -67,7 +46,7 @@ strata_picky_indexes_open(Relation rel)
 		Relation	index = index_open(lfirst_oid(lc), RowExclusiveLock);
 		IndexInfo  *info = BuildIndexInfo(index);
 		PickyIndex *one;
-		bool		limits = has_long_keys(index);
+		bool		limits = strata_btree_limits(index);
 
 		if (!info->ii_ReadyForInserts ||
 			(info->ii_Expressions == NIL && info->ii_Predicate == NIL &&
@@ -101,19 +80,6 @@ strata_picky_indexes_close(StrataPickyIndexes *picky)
 	pfree(picky);
 }
 
-/* Are the values of the index's varlena columns long together? */
-static bool
-is_long(const PickyIndex *one, const Datum *values, const bool *isnull)
-{
-	TupleDesc	desc = RelationGetDescr(one->index);
-	Size		size = 0;
-
-	for (int i = 0; i < desc->natts; i++)
-		if (!isnull[i] && TupleDescAttr(desc, i)->attlen == -1)
-			size += toast_raw_datum_size(values[i]);
-	return size > LONG_KEY_BYTES;
-}
-
 /* See compress_private.h. */
 bool
 strata_picky_indexes_take(StrataPickyIndexes *picky, TupleTableSlot *slot)
@@ -132,7 +98,8 @@ strata_picky_indexes_take(StrataPickyIndexes *picky, TupleTableSlot *slot)
 		if (!ExecQual(one->predicate, GetPerTupleExprContext(picky->estate)))
 			continue;
 		FormIndexDatum(one->info, slot, picky->estate, values, isnull);
-		if (one->limits && is_long(one, values, isnull))
+		if (one->limits &&
+			strata_btree_key_is_long(one->index, values, isnull))
 			return false;
 	}
 	return true;

@@ -50,6 +50,19 @@ extern void strata_disguise_change(StrataDisguise *disguise,
 extern void strata_disguise_init(void);
 
 /*
+ * pg_btree_key.c.  Is there a limit to the length of the open index's keys?
+ * Only of those that are long may it raise its error, of a row of rel at tid.
+ */
+#define STRATA_LONG_KEY_BYTES 2000
+
+extern bool strata_btree_limits(Relation index);
+extern bool strata_btree_key_is_long(Relation index, const Datum *values,
+									 const bool *isnull);
+extern void strata_btree_check_key(Relation index, Relation rel,
+								   const Datum *values, const bool *isnull,
+								   ItemPointer tid);
+
+/*
  * pg_index_routine.c.  Have look-ups in an open btree index go to rescan and
  * gettuple, until its relcache entry is rebuilt.  own_*: what they were, for
  * these to call; left alone when it has them already.

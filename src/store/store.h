@@ -235,6 +235,13 @@ extern void strata_row_scan_end(StrataRowScan *scan);
 extern bool strata_row_scan_next(StrataRowScan *scan, ScanDirection direction,
 								 TupleTableSlot *slot);
 
+/*
+ * Is there a batch whose longest values of these varlena columns of R take
+ * more bytes together?
+ */
+extern bool strata_store_has_long(Relation rel, Snapshot snapshot,
+								  const Bitmapset *attnos, Size limit);
+
 /* Row `row` (0-based within) of the reader's current batch into slot. */
 extern void strata_batch_store_row(Relation rel, StrataBatchReader *reader,
 								   int row, TupleTableSlot *slot);

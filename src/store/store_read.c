@@ -9,9 +9,11 @@
  * src/store/store_read.c
  *-------------------------------------------------------------------------
  */
+#include "batch/batch_part.h"
 #include "store/store_companion.h"
 #include "store/store_private.h"
 
+#include "access/detoast.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
@@ -280,4 +282,59 @@ strata_row_scan_next(StrataRowScan *scan, ScanDirection direction,
 	} while (strata_batch_row_is_gone(scan->reader, scan->row));
 	strata_batch_store_row(scan->store->rel, scan->reader, scan->row, slot);
 	return true;
+}
+
+/* Bytes that the longest of a varlena column's values has, as far as is known. */
+static Size
+longest_value(StrataBatchReader *reader, AttrNumber attno)
+{
+	const StrataPart octets = {STRATA_PART_OCTETS, attno};
+	const StrataColumn *col = strata_batch_reader_part(reader, attno, &octets,
+													   NULL, 0, reader->nrows);
+	bool		counted = col != NULL;
+	Size		longest = 0;
+
+	if (!counted)
+		col = strata_batch_reader_column(reader, attno);
+	if (col->codes != NULL)
+	{
+		for (int i = 0; i < col->ndict; i++)
+			longest = Max(longest, toast_raw_datum_size(col->dict[i]));
+		return longest;
+	}
+	for (int row = 0; row < (col->constant ? 1 : reader->nrows); row++)
+	{
+		bool		isnull;
+		Datum		value = strata_column_get(col, row, &isnull);
+
+		if (!isnull)
+			longest = Max(longest, counted ? (Size) DatumGetInt32(value) :
+						  toast_raw_datum_size(value));
+	}
+	return longest;
+}
+
+/* See store.h. */
+bool
+strata_store_has_long(Relation rel, Snapshot snapshot,
+					  const Bitmapset *attnos, Size limit)
+{
+	StrataRowScan *scan = strata_row_scan_begin(rel, RelationGetDescr(rel),
+												snapshot);
+	bool		found = false;
+
+	if (scan == NULL)
+		return false;
+	scan->reader->toast = scan->store->toast;
+	while (!found && read_next_batch(scan, ForwardScanDirection))
+	{
+		Size		size = 0;
+		int			attno = -1;
+
+		while ((attno = bms_next_member(attnos, attno)) >= 0)
+			size += longest_value(scan->reader, (AttrNumber) attno);
+		found = size > limit;
+	}
+	strata_row_scan_end(scan);
+	return found;
 }
