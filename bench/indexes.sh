@@ -95,6 +95,7 @@ FROM (VALUES
 	('a mail of failed ones', \$\$SELECT sum(v) FROM TABLE_ WHERE state = 'failed' AND mail = 'User777@Example.org'\$\$),
 	('all failed ones', \$\$SELECT sum(v) FROM TABLE_ WHERE state = 'failed'\$\$),
 	('IN of 100 uuids', \$\$SELECT sum(v) FROM TABLE_ WHERE trace = ANY (ARRAY(SELECT md5((g * 7919)::text)::uuid FROM generate_series(1, 100) AS g))\$\$),
+	('IN (SELECT) of 1,000', \$\$SELECT sum(v) FROM TABLE_ WHERE trace IN (SELECT md5((g * 919)::text)::uuid FROM generate_series(1, 1000) AS g)\$\$),
 	('nested loop of 1,000', \$\$SELECT sum(v) FROM (SELECT md5((g * 919)::text)::uuid AS k FROM generate_series(1, 1000) AS g OFFSET 0) AS o, LATERAL (SELECT v FROM TABLE_ AS x WHERE x.trace = o.k OFFSET 0) AS i\$\$)) AS w (what, q);
 SQL
 sql -f "$work/queries.sql"

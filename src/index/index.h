@@ -118,6 +118,9 @@ extern StrataIndexRanges *strata_ranges_common(const StrataIndexRanges *a,
 extern StrataIndexRanges *strata_ranges_union(const StrataIndexRanges *a,
 											  const StrataIndexRanges *b);
 
+/* Is a batch in them whose first row has the number? */
+extern bool strata_ranges_have(const StrataIndexRanges *ranges, int64 number);
+
 typedef struct StrataIndexLookup StrataIndexLookup;
 
 /*
@@ -137,6 +140,11 @@ extern StrataIndexLookup *strata_index_lookup_begin(Relation batches,
 extern StrataIndexRanges *strata_index_lookup_find(StrataIndexLookup *lookup,
 												   const uint32 *hashes,
 												   int n);
+
+/* NULL: there are more than max such places, and it has not looked further. */
+extern StrataIndexRanges *strata_index_lookup_few(StrataIndexLookup *lookup,
+												  const uint32 *hashes, int n,
+												  int max);
 extern void strata_index_lookup_end(StrataIndexLookup *lookup);
 
 /* Of an open index of kind KEYS: are these values, and no GIN's? */

@@ -34,6 +34,7 @@ struct StrataIndexLookup
 	StrataIndexRange *found;
 	int			nfound;
 	int			size;
+	int			max;			/* it ends when more are found */
 };
 
 /* See index_private.h. */
@@ -202,7 +203,7 @@ compare_number_ranges(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Look for all hashes in all runs. */
+/* Look for all hashes in all runs, until too many places are found. */
 static void
 search_runs(StrataIndexLookup *lookup, const uint32 *hashes, int n)
 {
@@ -217,7 +218,7 @@ search_runs(StrataIndexLookup *lookup, const uint32 *hashes, int n)
 		if (run->entries == 0)
 			continue;
 		lookup->row.n = 0;
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < n && lookup->nfound <= lookup->max; i++)
 		{
 			const StrataIndexRow *row = &lookup->row;
 
@@ -235,17 +236,14 @@ search_runs(StrataIndexLookup *lookup, const uint32 *hashes, int n)
 	index_endscan(scan);
 }
 
-/* See index.h. */
-StrataIndexRanges *
-strata_index_lookup_find(StrataIndexLookup *lookup, const uint32 *hashes,
-						 int n)
+/* Find places of the hashes; false: there are more than max. */
+static bool
+look_for_places(StrataIndexLookup *lookup, const uint32 *hashes, int n,
+				int max)
 {
-	StrataIndexRanges *result = palloc(sizeof(StrataIndexRanges));
-	StrataIndexRange *found;
-	int			nranges = 0;
-
 	lookup->found = NULL;
 	lookup->nfound = lookup->size = 0;
+	lookup->max = max;
 	if (lookup->runs != NIL && n > 0)
 	{
 		uint32	   *sorted = palloc(sizeof(uint32) * n);
@@ -255,6 +253,17 @@ strata_index_lookup_find(StrataIndexLookup *lookup, const uint32 *hashes,
 		search_runs(lookup, sorted, n);
 		pfree(sorted);
 	}
+	return lookup->nfound <= max;
+}
+
+/* The places found as ranges, and what nothing speaks for. */
+static StrataIndexRanges *
+found_ranges(StrataIndexLookup *lookup)
+{
+	StrataIndexRanges *result = palloc(sizeof(StrataIndexRanges));
+	StrataIndexRange *found;
+	int			nranges = 0;
+
 	found = palloc_array(StrataIndexRange, lookup->nfound + 1);
 	if (lookup->nfound > 0)
 		memcpy(found, lookup->found, sizeof(StrataIndexRange) *
@@ -283,6 +292,26 @@ strata_index_lookup_find(StrataIndexLookup *lookup, const uint32 *hashes,
 	result->ranges = found;
 	result->n = nranges;
 	return result;
+}
+
+/* See index.h. */
+StrataIndexRanges *
+strata_index_lookup_find(StrataIndexLookup *lookup, const uint32 *hashes,
+						 int n)
+{
+	(void) look_for_places(lookup, hashes, n, PG_INT32_MAX);
+	return found_ranges(lookup);
+}
+
+/* See index.h. */
+StrataIndexRanges *
+strata_index_lookup_few(StrataIndexLookup *lookup, const uint32 *hashes,
+						int n, int max)
+{
+	if (look_for_places(lookup, hashes, n, max))
+		return found_ranges(lookup);
+	pfree(lookup->found);
+	return NULL;
 }
 
 /* See index.h. */

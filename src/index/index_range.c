@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * index_range.c
- *	  Sets of batches, as ranges of row numbers: what two have in common, and
- *	  what is in either.
+ *	  Sets of batches, as ranges of row numbers: what two have in common, what
+ *	  is in either, and whether a batch is.
  *
  * src/index/index_range.c
  *-------------------------------------------------------------------------
@@ -72,4 +72,23 @@ strata_ranges_union(const StrataIndexRanges *a,
 	}
 	Assert(result->n <= a->n + b->n);	/* index:I2 */
 	return result;
+}
+
+/* See index.h. */
+bool
+strata_ranges_have(const StrataIndexRanges *ranges, int64 number)
+{
+	int			low = 0;
+	int			high = ranges->n;
+
+	while (low < high)
+	{
+		int			middle = low + (high - low) / 2;
+
+		if (ranges->ranges[middle].to <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ranges->n && ranges->ranges[low].from <= number;
 }

@@ -135,6 +135,9 @@ strata_batch_load(StrataScanState *scan, StrataOpenBatch *batch, bool again)
 	Assert(batch->reader->ndecoded == ndecoded);	/* scan:R8 */
 	if (!again)
 	{
+		if (pruned == STRATA_PRUNED_NOT && scan->join_ranges != NULL &&
+			!strata_ranges_have(scan->join_ranges, batch->reader->first_row))
+			pruned = STRATA_PRUNED_JOIN;
 		scan->counters.considered++;
 		scan->counters.pruned_segment += pruned == STRATA_PRUNED_SEGMENT;
 		scan->counters.pruned_range += pruned == STRATA_PRUNED_RANGE;

@@ -216,7 +216,9 @@ asking_cost(const StrataRelInfo *info, const ClassIndex *known, int nmatches,
 	Cost		cost;
 
 	if (known->kind == STRATA_INDEX_KEYS)
-		return strata_scan_look_up_cost(info, &known->shape, sought);
+		return strata_scan_look_up_cost(&known->shape, sought,
+										info->random_page_cost,
+										info->seq_page_cost);
 	cost = known->shape.entries * nmatches * COST_SUMMARY * cpu_tuple_cost;
 	/* rows of runs stay in memory from one value of a join to the next */
 	if (!repeated || known->shape.nrows * BLCKSZ > work_mem * 1024.0)

@@ -52,25 +52,32 @@ typedef struct ColumnIndex
 	double		uncovered;		/* share of the batches */
 } ColumnIndex;
 
-/* The share of row numbers that nothing speaks for. */
-static double
-uncovered_share(StrataStore *store, Snapshot snapshot, int64 covered)
+/* See scan_plan_private.h. */
+double
+strata_scan_row_numbers(StrataStore *store, Snapshot snapshot)
 {
 	TupleTableSlot *slot = table_slot_create(store->batches, NULL);
-	double		share = 0;
+	double		numbers = 1;
 
 	if (strata_store_find_last_batch(store, snapshot, slot))
 	{
 		bool		isnull;
-		double		last;
 
-		last = (double) DatumGetInt64(slot_getattr(slot,
-												   STRATA_BATCH_ATT_FIRST_ROW,
-												   &isnull)) + 1;
-		share = Max(last - (double) covered, 0) / last;
+		numbers += (double)
+			DatumGetInt64(slot_getattr(slot, STRATA_BATCH_ATT_FIRST_ROW,
+									   &isnull));
 	}
 	ExecDropSingleTupleTableSlot(slot);
-	return share;
+	return numbers;
+}
+
+/* The share of row numbers that nothing speaks for. */
+static double
+uncovered_share(StrataStore *store, Snapshot snapshot, int64 covered)
+{
+	double		numbers = strata_scan_row_numbers(store, snapshot);
+
+	return Max(numbers - (double) covered, 0) / numbers;
 }
 
 /* Remembered, as it is asked for by each candidate. */
@@ -233,15 +240,13 @@ make_option(double share, Cost cost)
  * the b-tree above has a page for hundreds of them.
  */
 Cost
-strata_scan_look_up_cost(const StrataRelInfo *info,
-						 const StrataIndexShape *shape, double sought)
+strata_scan_look_up_cost(const StrataIndexShape *shape, double sought,
+						 Cost random_page, Cost seq_page)
 {
 	double		all = shape->nruns + shape->entries / ROW_ENTRIES;
 	double		rows = all * (1 - exp(-sought * shape->nruns / all));
-	Cost		pages = Min(rows * (info->random_page_cost +
-									info->seq_page_cost),
-							info->random_page_cost +
-							2 * all * info->seq_page_cost);
+	Cost		pages = Min(rows * (random_page + seq_page),
+							random_page + 2 * all * seq_page);
 
 	return pages + rows * COST_ROW * cpu_tuple_cost +
 		sought * shape->nruns * 50 * cpu_operator_cost;
@@ -269,8 +274,9 @@ comparison_option(StrataRelInfo *info, const StrataColumnOp *op, Node *clause,
 	/* batches that random rows are in; values of joins are as constants */
 	share = 1 - exp(-Max(rows, 1) / info->size.batches);
 	option = make_option(Min(share + found->uncovered, 1),
-						 strata_scan_look_up_cost(info, &found->shape,
-												  sought));
+						 strata_scan_look_up_cost(&found->shape, sought,
+												  info->random_page_cost,
+												  info->seq_page_cost));
 	/* it stays open from one value of a join to the next */
 	if (!repeated)
 		option->cost += info->random_page_cost + COST_OPEN * cpu_tuple_cost;
@@ -361,4 +367,35 @@ strata_scan_batch_index(StrataRelInfo *info, List *clauses, bool repeated)
 			options = lappend(options, option);
 	}
 	return options;
+}
+
+/* See scan_plan_private.h. */
+List *
+strata_scan_joined_indexes(StrataRelInfo *info)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	if (!strata_enable_join_pruning || info->size.batches < 2 ||
+		(info->rel->joininfo == NIL && !info->rel->has_eclass_joins))
+		return NIL;
+	foreach(lc, info->rel->reltarget->exprs)
+	{
+		const Var  *var = lfirst(lc);
+		const ColumnIndex *found;
+		StrataJoinedIndex *joined;
+
+		if (!IsA(var, Var) || var->varno != (int) info->rel->relid ||
+			!strata_scan_has_batch_index(info, var->varattno))
+			continue;
+		found = column_index(info, var->varattno);
+		joined = palloc(sizeof(StrataJoinedIndex));
+		joined->attno = var->varattno;
+		joined->shape = found->shape;
+		joined->uncovered = found->uncovered;
+		joined->random_page = info->random_page_cost;
+		joined->seq_page = info->seq_page_cost;
+		result = lappend(result, joined);
+	}
+	return result;
 }

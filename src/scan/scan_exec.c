@@ -357,6 +357,8 @@ strata_scan_start_batches(StrataScanState *scan)
 	scan->counters.loops++;
 	if (scan->store == NULL)
 		return;
+	if (scan->joins != NIL)
+		strata_scan_look_up_joins(scan);
 	if (!scan->filter->prepared)
 		strata_filter_prepare(scan->filter, scan->run.econtext);
 	if (scan->batch == NULL)

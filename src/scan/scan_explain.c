@@ -331,34 +331,34 @@ grouped_digits(int64 n)
 }
 
 /*
- * The indexes of the table by which batches are found, each once; and how many
- * of all batches these were.
+ * The indexes of the table by which batches are found, each once, by quals and
+ * by values of joins; and how many of all batches these were.
  */
 static void
 show_index_names(StrataScanState *scan, ExplainState *es)
 {
-	const List *indexes = scan->info.indexes;
-	List	   *seen = NIL;
+	const List *planned = scan->info.indexes;
+	List	   *indexes = NIL;
+	ListCell   *lc;
 	StringInfoData names;
 
+	for (int i = 0; i < list_length(planned); i += 2)
+		indexes = list_append_unique_oid(indexes, list_nth_oid(planned, i));
+	indexes = list_concat_unique_oid(indexes, scan->join_indexes);
+	if (indexes == NIL)
+		return;
 	initStringInfo(&names);
-	for (int i = 0; i < list_length(indexes); i += 2)
-	{
-		Oid			index = list_nth_oid(indexes, i);
-
-		if (list_member_oid(seen, index))
-			continue;
-		seen = lappend_oid(seen, index);
+	foreach(lc, indexes)
 		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "",
-						 get_rel_name(index));
-	}
-	if (es->analyze && es->format == EXPLAIN_FORMAT_TEXT)
+						 get_rel_name(lfirst_oid(lc)));
+	if (es->analyze && es->format == EXPLAIN_FORMAT_TEXT &&
+		scan->info.access == STRATA_ACCESS_INDEX)
 	{
 		BatchFigures f;
 
 		count_figures(scan, &f);
 		appendStringInfo(&names, ", batches=%s of %s",
-						 grouped_digits(f.total - f.by_index),
+						 grouped_digits(f.total - f.by_index - f.by_join),
 						 grouped_digits(f.total));
 	}
 	show_text("Batch Index", names.data, es);
@@ -387,8 +387,7 @@ show_access(StrataScanState *scan, ExplainState *es)
 								 ", the greatest first" :
 								 ", the best of each segment first"),
 						es);
-	if (scan->info.access == STRATA_ACCESS_INDEX)
-		show_index_names(scan, es);
+	show_index_names(scan, es);
 }
 
 /* " what=n", unless there is nothing to say. */

@@ -66,6 +66,7 @@ struct StrataIndexSource
 	List	   *uses;			/* IndexUse */
 	List	   *class_uses;		/* ClassUse */
 	List	   *leaves;			/* LeafUse */
+	const StrataIndexRanges *narrow;	/* of these batches; NULL: of all */
 	Relation	key;			/* the companion's index on first_row */
 	IndexScanDesc scan;
 	StrataIndexRange *ranges;
@@ -116,6 +117,14 @@ strata_index_source_create(StrataStore *store, Snapshot snapshot,
 	source->scan = strata_index_beginscan(store->batches, source->key,
 										  snapshot, 2, 0);
 	return source;
+}
+
+/* See scan_source_private.h. */
+void
+strata_index_source_narrow(StrataIndexSource *source,
+						   const StrataIndexRanges *ranges)
+{
+	source->narrow = ranges;
 }
 
 /* The index that the leaf is looked up by; remembered. */
@@ -310,10 +319,10 @@ class_ranges(ClassUse *use, ExprContext *econtext)
 }
 
 /* What the quals that can be looked up have in common. */
-static StrataIndexRanges *
+static const StrataIndexRanges *
 filter_ranges(StrataIndexSource *source, const StrataFilter *filter)
 {
-	StrataIndexRanges *result = NULL;
+	const StrataIndexRanges *result = source->narrow;
 	ListCell   *lc;
 
 	for (int i = 0; i < filter->nown; i++)
@@ -348,7 +357,7 @@ strata_index_source_start(StrataIndexSource *source,
 						  const StrataFilter *filter, ScanDirection direction)
 {
 	MemoryContext old;
-	StrataIndexRanges *ranges;
+	const StrataIndexRanges *ranges;
 
 	MemoryContextReset(source->work);
 	old = MemoryContextSwitchTo(source->work);

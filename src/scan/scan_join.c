@@ -50,6 +50,8 @@ typedef struct StrataScanJoin
 	StrataJoinKey *key;
 	Expr	   *column;			/* the scan's Var */
 	bool		asked;			/* its values are taken in, or of no use */
+	const FilterNode *leaf;		/* that has taken them in, or NULL */
+	bool		looked_up;
 } StrataScanJoin;
 
 /* What is known of a plan while it is walked through. */
@@ -375,6 +377,7 @@ take_in(StrataScanState *scan, StrataScanJoin *bound)
 		scan->filter->nquals--;
 		return false;
 	}
+	bound->leaf = qual->tree;
 	return true;
 }
 
@@ -438,6 +441,24 @@ strata_scan_take_join_values(StrataScanState *scan)
 	}
 	Assert(scan->filter->nquals <= scan->filter->nmax); /* scan:R15 */
 	return taken;
+}
+
+/* See scan_join_private.h. */
+void
+strata_scan_look_up_joins(StrataScanState *scan)
+{
+	ListCell   *lc;
+
+	foreach(lc, scan->joins)
+	{
+		StrataScanJoin *bound = lfirst(lc);
+
+		if (bound->leaf == NULL || bound->looked_up)
+			continue;
+		bound->looked_up = true;
+		strata_scan_look_up_join(scan, bound->key, bound->leaf);
+	}
+	strata_scan_seek_join(scan);
 }
 
 /* See scan_join_private.h. */

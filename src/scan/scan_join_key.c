@@ -53,6 +53,8 @@ struct StrataJoinKey
 	int			nvalues;
 	Datum	   *values;			/* ascending, each once */
 	Datum		array;			/* the same */
+	Oid			hasher;			/* InvalidOid: there are no hashes yet */
+	uint32	   *hashes;			/* of them, by it, ascending */
 	FilterNode *made;			/* what leaves share; NULL: nothing yet */
 };
 
@@ -121,6 +123,36 @@ int
 strata_join_key_nvalues(const StrataJoinKey *key)
 {
 	return key->nvalues;
+}
+
+static int
+compare_hashes(const void *a, const void *b)
+{
+	uint32		x = *(const uint32 *) a;
+	uint32		y = *(const uint32 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* See scan_join_private.h. */
+const uint32 *
+strata_join_key_hashes(StrataJoinKey *key, Oid hasher)
+{
+	FmgrInfo	function;
+
+	if (key->hasher == hasher)
+		return key->hashes;
+	if (key->hashes == NULL)
+		key->hashes = MemoryContextAlloc(key->mcxt, sizeof(uint32) *
+										 Max(key->nvalues, 1));
+	fmgr_info(hasher, &function);
+	for (int i = 0; i < key->nvalues; i++)
+		key->hashes[i] =
+			DatumGetUInt32(FunctionCall1Coll(&function, key->collation,
+											 key->values[i]));
+	qsort(key->hashes, key->nvalues, sizeof(uint32), compare_hashes);
+	key->hasher = hasher;
+	return key->hashes;
 }
 
 /* A row of the table: its column, and where its value goes. */

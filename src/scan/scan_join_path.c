@@ -10,8 +10,8 @@
  * its work.  The plan made of it is an ordinary hash join; whether batches are
  * pruned is decided when it runs.
  *
- * Only columns that batches are cut by count: of others a value may be in any
- * batch.
+ * Columns that batches are cut by count, and those whose values an index leads
+ * to: of others a value may be in any batch.
  *
  * src/scan/scan_join_path.c
  *-------------------------------------------------------------------------
@@ -20,6 +20,8 @@
 #include "scan/scan.h"
 #include "scan/scan_join_private.h"
 #include "scan/scan_plan_private.h"
+
+#include <math.h>
 
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -38,19 +40,20 @@ typedef struct PruningKey
 	Var		   *var;			/* of the outer relation */
 	double		share;			/* of its values, those that the inner side
 								 * has */
+	double		wanted;			/* so many */
 } PruningKey;
 
-/* Is the path a StrataScan of segments by the column? */
-static bool
-is_cut_by(Path *path, AttrNumber attno)
+/* Of an unordered StrataScan what its path knows; NULL: it is none. */
+static StrataScanInfo *
+scan_info(Path *path)
 {
 	CustomPath *custom = (CustomPath *) path;
 	StrataScanInfo *info;
 
 	if (!IsA(path, CustomPath) || custom->methods != &strata_path_methods)
-		return false;
+		return NULL;
 	info = strata_scan_path_info(custom);
-	return info->nkeys == 0 && bms_is_member(attno, info->cut_by);
+	return info->nkeys == 0 ? info : NULL;
 }
 
 /* The column of a child relation that var, of its parent, is; 0: none. */
@@ -74,21 +77,57 @@ child_attno(PlannerInfo *root, RelOptInfo *child, const Var *var)
 		translated->varattno : 0;
 }
 
+/*
+ * The share of a path's batches that are left, by what they are cut by or by
+ * an index; *look_up: what that costs.
+ */
+static double
+share_left(const Path *path, const StrataScanInfo *info, AttrNumber attno,
+		   const PruningKey *key, Cost *look_up)
+{
+	ListCell   *lc;
+
+	*look_up = 0;
+	if (bms_is_member(attno, info->cut_by))
+		return key->share;
+	foreach(lc, info->joined)
+	{
+		const StrataJoinedIndex *joined = lfirst(lc);
+
+		if (joined->attno != attno)
+			continue;
+		*look_up = strata_scan_look_up_cost(&joined->shape, key->wanted,
+											joined->random_page,
+											joined->seq_page);
+		/* batches that random rows are in */
+		return Min(1 - exp(-path->rows * key->share / Max(info->nread, 1)) +
+				   joined->uncovered, 1);
+	}
+	return 1;
+}
+
 /* What is saved of a scan's cost; *rows: of its rows, those left out. */
 static Cost
 scan_saving(PlannerInfo *root, Path *path, const PruningKey *key, double *rows)
 {
-	StrataScanInfo *info;
+	StrataScanInfo *info = scan_info(path);
 	Cost		row_store;
+	Cost		look_up;
+	Cost		saving;
+	double		left;
 
-	if (!is_cut_by(path, child_attno(root, path->parent, key->var)))
+	if (info == NULL)
 		return 0;
-	info = strata_scan_path_info((CustomPath *) path);
+	left = share_left(path, info, child_attno(root, path->parent, key->var),
+					  key, &look_up);
 	row_store = info->heap_pages *
 		(seq_page_cost + ROWS_PER_PAGE * cpu_tuple_cost);
-	*rows += path->rows * (1 - key->share);
-	return Max(path->total_cost - path->startup_cost - row_store, 0) *
-		(1 - key->share);
+	saving = Max(path->total_cost - path->startup_cost - row_store, 0) *
+		(1 - left) - look_up;
+	if (saving <= 0)
+		return 0;
+	*rows += path->rows * (1 - left);
+	return saving;
 }
 
 /* A copy of the path as it is when pruned by the key; NULL: it would not be. */
@@ -154,6 +193,7 @@ consider_key(PlannerInfo *root, RelOptInfo *outer, RelOptInfo *inner,
 	if (there >= 1 && wanted / there < key->share)
 	{
 		key->share = wanted / there;
+		key->wanted = wanted;
 		key->var = (Var *) of_outer;
 	}
 }
@@ -190,7 +230,7 @@ strata_scan_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
 							  RelOptInfo *outer, RelOptInfo *inner,
 							  JoinType jointype, JoinPathExtraData *extra)
 {
-	PruningKey	key = {NULL, SHARE_THAT_MATTERS};
+	PruningKey	key = {NULL, SHARE_THAT_MATTERS, 0};
 	JoinCostWorkspace workspace;
 	Path	   *outer_path = outer->cheapest_total_path;
 	Path	   *inner_path = inner->cheapest_total_path;

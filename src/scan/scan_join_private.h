@@ -43,6 +43,9 @@ typedef enum StrataJoinValues
 extern StrataJoinValues strata_join_key_ready(StrataJoinKey *key);
 extern int	strata_join_key_nvalues(const StrataJoinKey *key);
 
+/* Hashes of the values by a function of their type, once they are known. */
+extern const uint32 *strata_join_key_hashes(StrataJoinKey *key, Oid hasher);
+
 /* "column = ANY (values)", once they are known. */
 extern Expr *strata_join_key_clause(const StrataJoinKey *key,
 									Expr *column);
@@ -55,6 +58,19 @@ extern void strata_join_key_fill(StrataJoinKey *key, FilterNode *leaf);
  * filter; true: there are new ones.
  */
 extern bool strata_scan_take_join_values(struct StrataScanState *scan);
+
+/*
+ * scan_join_index.c: ask batch indexes where values of the key are, which the
+ * leaf compares a column with; before batches are first read.  What they say
+ * is in scan->join_ranges.  _seek: let the source go by these.
+ */
+extern void strata_scan_look_up_join(struct StrataScanState *scan,
+									 StrataJoinKey *key,
+									 const FilterNode *leaf);
+extern void strata_scan_seek_join(struct StrataScanState *scan);
+
+/* The same for all values known that were not looked up yet. */
+extern void strata_scan_look_up_joins(struct StrataScanState *scan);
 
 /*
  * Is such a qual to be tried on the rows of the reader's batch?  The join

@@ -159,7 +159,7 @@ supports_backward(const StrataCandidate *candidate)
 
 /* The path of a candidate whose cost is known. */
 static CustomPath *
-make_path(const StrataRelInfo *info, StrataCandidate *candidate,
+make_path(StrataRelInfo *info, StrataCandidate *candidate,
 		  List *pathkeys)
 {
 	RelOptInfo *rel = info->rel;
@@ -204,9 +204,12 @@ make_path(const StrataRelInfo *info, StrataCandidate *candidate,
 		scan->order = info->layout->order[0].attno;
 	for (int i = 0; i < info->layout->nsegment; i++)
 		scan->cut_by = bms_add_member(scan->cut_by, info->layout->segment[i]);
+	scan->nread = candidate->nread;
+	if (candidate->workers == 0 && candidate->nkeys == 0 &&
+		candidate->param_info == NULL)
+		scan->joined = strata_scan_joined_indexes(info);
 	if (scan->segment_saving > 0 || candidate->workers > 0)
 	{
-		scan->nread = candidate->nread;
 		scan->segment = scan->cut_by;
 		scan->has_segment_index[false] = info->has_segment_index;
 		scan->has_segment_index[true] = info->has_segment_max_index;

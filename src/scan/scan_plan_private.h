@@ -75,8 +75,10 @@ typedef struct StrataScanInfo
 	List	   *indexes;		/* access INDEX: OIDs of R's indexes, each
 								 * followed by the column looked up, or 0: its
 								 * operator classes are asked */
-	double		nread;			/* batches that a partial path's processes
-								 * read */
+	List	   *joined;			/* StrataJoinedIndex of columns by which joins
+								 * above may find batches; paths only */
+	double		nread;			/* batches that are read, by all processes;
+								 * paths only */
 	bool		has_segment_index[2];	/* by min, by max */
 	StrataEndCost end[2];		/* likewise */
 	char	   *note;			/* why the aggregation above is not
@@ -157,9 +159,25 @@ typedef struct StrataIndexOption
 	Cost		cost;			/* of the look-ups */
 } StrataIndexOption;
 
+/* A batch index of a column that joins above see, and what costs go by. */
+typedef struct StrataJoinedIndex
+{
+	AttrNumber	attno;
+	StrataIndexShape shape;
+	double		uncovered;		/* share of the batches that are read anyway */
+	Cost		random_page;
+	Cost		seq_page;
+} StrataJoinedIndex;
+
+/* scan_batch_index.c: of the columns that joins above see. */
+extern List *strata_scan_joined_indexes(StrataRelInfo *info);
+
 /* scan_batch_index.c: has the column one? */
 extern bool strata_scan_has_batch_index(StrataRelInfo *info,
 										AttrNumber attno);
+
+/* scan_batch_index.c: up to the first row of the last batch; 1: none. */
+extern double strata_scan_row_numbers(StrataStore *store, Snapshot snapshot);
 
 /*
  * scan_batch_index.c: StrataIndexOption of each clause that indexes lead to
@@ -169,9 +187,9 @@ extern List *strata_scan_batch_index(StrataRelInfo *info, List *clauses,
 									 bool repeated);
 
 /* Looking up so many hashes, in their order. */
-extern Cost strata_scan_look_up_cost(const StrataRelInfo *info,
-									 const StrataIndexShape *shape,
-									 double sought);
+extern Cost strata_scan_look_up_cost(const StrataIndexShape *shape,
+									 double sought, Cost random_page,
+									 Cost seq_page);
 
 /*
  * scan_batch_class.c: the same by operator classes; and could the clause be

@@ -189,6 +189,9 @@ typedef struct StrataScanState
 	int			njoins_open;	/* of them, those whose values are not known
 								 * yet */
 	bool		sought_by_join; /* access was chosen for their values */
+	StrataIndexRanges *join_ranges; /* their rows are in batches of these;
+									 * NULL: not known */
+	List	   *join_indexes;	/* OIDs of R's indexes that say so */
 	/* DELETE of whole batches */
 	ModifyTableState *sweeper;	/* NULL: not allowed */
 	bool		sweep_tells;	/* rows are returned as well */

@@ -199,6 +199,14 @@ strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan)
 	source->pscan = pscan;
 }
 
+/* See scan_source_private.h. */
+void
+strata_source_narrow(StrataSource *source, const StrataIndexRanges *ranges)
+{
+	if (source->by_index != NULL)
+		strata_index_source_narrow(source->by_index, ranges);
+}
+
 /*
  * See scan_source_private.h.  With several segmentby columns there is no
  * jumping.

@@ -75,6 +75,13 @@ extern void strata_source_set_parallel(StrataSource *source,
 extern void strata_source_set_best_first(StrataSource *source);
 extern void strata_source_skip_rest(StrataSource *source);
 
+/*
+ * Leave out batches that are not in the ranges, where that saves looking at
+ * them (access INDEX), from the next start on.  The ranges are kept.
+ */
+extern void strata_source_narrow(StrataSource *source,
+								 const StrataIndexRanges *ranges);
+
 /* Start over, with keys from the (prepared) filter; all ranges, forward. */
 extern void strata_source_rescan(StrataSource *source,
 								 const StrataFilter *filter);
@@ -133,6 +140,10 @@ typedef struct StrataIndexSource StrataIndexSource;
 extern StrataIndexSource *strata_index_source_create(StrataStore *store,
 													 Snapshot snapshot,
 													 const List *indexes);
+
+/* From the next start on, of batches in the ranges alone, which are kept. */
+extern void strata_index_source_narrow(StrataIndexSource *source,
+									   const StrataIndexRanges *ranges);
 extern void strata_index_source_start(StrataIndexSource *source,
 									  const StrataFilter *filter,
 									  ScanDirection direction);

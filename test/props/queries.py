@@ -631,7 +631,9 @@ class Queries:
         rng, table = self.rng, self.table()
         columns = [c for c in table.columns if c.type.ordered]
         keys = [c for c in table.segmentby + table.orderby if c in columns] if rng.random() < 0.6 else columns
-        one, other = rng.choice(keys or columns), rng.choice(columns)
+        # by the values of a hash join batches are found, too, where an index leads to them
+        indexed = [c for c in table.indexed if c in columns]
+        one, other = rng.choice(indexed if indexed and rng.random() < 0.4 else keys or columns), rng.choice(columns)
         first, second = self.few_values(one), self.few_values(other)
         rows = table.token
         if rng.random() < 0.3:

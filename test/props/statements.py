@@ -640,6 +640,7 @@ class Statements:
 
         def made():
             table.indexes += 1
+            table.indexed += [c for c in columns[:1] if c.type.ordered and not using]
         beside = "CONCURRENTLY " if rng.random() < 0.2 else ""
         return Action("ddl", [Statement("CREATE %sINDEX %s%s_i%d ON %s %s" % (
             unique, beside, table.name, table.indexes + 1, table.token, what))], [table.name], made)

@@ -81,6 +81,7 @@ class Table:
         self.triggers = rng.random() < 0.15
         self.statement_triggers = rng.random() < 0.15
         self.indexes = 0
+        self.indexed = []           # columns that some index begins with, or began
         self.segmentby, self.orderby = [], []
         self.direct_load = False
 
