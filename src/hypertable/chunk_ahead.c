@@ -94,18 +94,23 @@ static bool
 is_next_missing(Relation parent, const StrataHypertable *ht,
 				StrataChunkRange range)
 {
-	PartitionDesc desc = RelationGetPartitionDesc(parent, true);
+	PartitionDesc desc;
+	StrataOwnerContext saved;
+	bool		missing = false;
 	bool		of_today;
 
+	strata_owner_enter(parent->rd_rel->relowner, &saved);
+	desc = RelationGetPartitionDesc(parent, true);
 	of_today = !strata_time_type_is_integer(ht->key_type) &&
 		range.hi > strata_hypertable_now(ht);
-	for (int i = 0; i < strata_chunks_ahead && !range.no_hi; i++)
-		if (strata_partition_find(RelationGetPartitionKey(parent), desc,
+	for (int i = 0; i < strata_chunks_ahead && !range.no_hi && !missing; i++)
+		missing =
+			strata_partition_find(RelationGetPartitionKey(parent), desc,
 								  ht->key_type,
 								  strata_time_to_datum(ht->key_type, range.hi),
-								  &range) < 0)
-			return range.no_hi || of_today;
-	return false;
+								  &range) < 0;
+	strata_owner_leave(&saved);
+	return missing && (range.no_hi || of_today);
 }
 
 /*
@@ -156,11 +161,17 @@ make_chunks(const AheadRequest *request, int attempt)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	PG_TRY();
 	{
-		StrataHypertable *ht = strata_hypertable_get(request->hypertable);
+		StrataOwnerContext saved;
 
-		if (ht != NULL)
-			(void) strata_chunk_create_ahead(ht, request->time,
-											 request->ahead);
+		if (strata_hypertable_owner_enter(request->hypertable, &saved))
+		{
+			StrataHypertable *ht = strata_hypertable_get(request->hypertable);
+
+			if (ht != NULL)
+				(void) strata_chunk_create_ahead(ht, request->time,
+												 request->ahead);
+			strata_owner_leave(&saved);
+		}
 		PopActiveSnapshot();
 		CommitTransactionCommand();
 	}

@@ -432,6 +432,21 @@ strata_chunk_check_schema(Relation parent)
 						 quote_identifier(GetUserNameFromId(owner, false)))));
 }
 
+/* Closes the hypertable.  As its owner. */
+static void
+make_and_attach(Relation parent, const StrataHypertable *ht,
+				const StrataChunkRange *range)
+{
+	Oid			tablespace = strata_chunk_tablespace(ht, range);
+	Oid			chunk;
+
+	strata_chunk_indexes_into(ht, tablespace);
+	chunk = strata_chunk_make_table(parent, ht, range, tablespace);
+	/* ALTER TABLE insists that nobody in this session has the table open */
+	table_close(parent, NoLock);
+	strata_chunk_attach(chunk, ht, range);
+}
+
 /* See hypertable.h. */
 bool
 strata_chunk_create(Oid hypertable, int64 time)
@@ -441,45 +456,37 @@ strata_chunk_create(Oid hypertable, int64 time)
 	StrataChunkRange range;
 	StrataHypertable *ht;
 	Relation	parent;
-	Oid			owner;
 	bool		missing;
-	Oid			tablespace;
-	Oid			chunk;
 
 	strata_chunk_lock_to_make(hypertable, time, 0);
 	parent = table_open(hypertable, AccessShareLock);
 	Assert(!strata_hypertable_is(hypertable) ||
 		   CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock,
 								   true));	/* hypertable:Y9 */
-	owner = parent->rd_rel->relowner;
 	ht = strata_hypertable_get(hypertable);
 	if (ht == NULL)
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 						errmsg("table \"%s\" is not a hypertable",
 							   RelationGetRelationName(parent))));
+	/* relcache makes a partition key by calling what it is made of */
+	strata_owner_enter(parent->rd_rel->relowner, &saved);
 	(void) strata_hypertable_watch(hypertable);
 	missing = strata_partition_find(RelationGetPartitionKey(parent),
 									RelationGetPartitionDesc(parent, true),
 									ht->key_type,
 									strata_time_to_datum(ht->key_type, time),
 									&gap) < 0;
-	if (!missing)
+	if (missing)
 	{
-		table_close(parent, NoLock);
-		return false;
+		strata_chunk_check_schema(parent);
+		strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
+		fit_range(&gap, &range);
+		make_and_attach(parent, ht, &range);
 	}
-	strata_chunk_check_schema(parent);
-	strata_time_chunk_range(ht->key_type, ht->interval, time, &range);
-	fit_range(&gap, &range);
-	strata_owner_enter(owner, &saved);
-	tablespace = strata_chunk_tablespace(ht, &range);
-	strata_chunk_indexes_into(ht, tablespace);
-	chunk = strata_chunk_make_table(parent, ht, &range, tablespace);
-	/* ALTER TABLE insists that nobody in this session has the table open */
-	table_close(parent, NoLock);
-	strata_chunk_attach(chunk, ht, &range);
+	else
+		table_close(parent, NoLock);
 	strata_owner_leave(&saved);
-	return true;
+	return missing;
 }
 
 /* Is there a chunk for a time?  *range is its range, or that of the gap. */
@@ -509,9 +516,11 @@ strata_chunk_create_range(const StrataHypertable *ht, int64 from, int64 to,
 												  "strata new chunks",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
+	StrataOwnerContext saved;
 	StrataChunkRange range;
 	int			made = 0;
 
+	strata_owner_enter(strata_relation_owner(ht->relid), &saved);
 	for (int64 time = from; time < to; time = range.hi)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -533,6 +542,7 @@ strata_chunk_create_range(const StrataHypertable *ht, int64 from, int64 to,
 		Assert(range.hi > time);	/* hypertable:Y1 */
 		MemoryContextReset(scratch);
 	}
+	strata_owner_leave(&saved);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);
 	return made;

@@ -217,6 +217,7 @@ static WorkerResult
 work(WorkerRequest *request)
 {
 	WorkerResult result = WORKER_CHANGED;
+	StrataOwnerContext saved;
 	Relation	rel;
 
 	Assert(!IsTransactionState());	/* hypertable:Y3 */
@@ -225,22 +226,25 @@ work(WorkerRequest *request)
 					PGC_SUSET, PGC_S_OVERRIDE);
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	/* the locks first: what changes under them cannot change any more */
-	strata_chunk_lock_to_make(request->hypertable, request->time,
-							  request->patience);
-	rel = try_table_open(request->hypertable, AccessShareLock);
-	if (rel != NULL)
+	if (strata_hypertable_owner_enter(request->hypertable, &saved))
 	{
 		bool		same;
 
-		same = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE &&
+		/* the locks first: what changes under them cannot change any more */
+		strata_chunk_lock_to_make(request->hypertable, request->time,
+								  request->patience);
+		rel = try_table_open(request->hypertable, AccessShareLock);
+		same = rel != NULL &&
+			rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE &&
 			strata_hypertable_fingerprint(rel) == request->fingerprint;
-		table_close(rel, NoLock);
+		if (rel != NULL)
+			table_close(rel, NoLock);
 		if (same)
 		{
 			(void) strata_chunk_create(request->hypertable, request->time);
 			result = WORKER_DONE;
 		}
+		strata_owner_leave(&saved);
 	}
 	PopActiveSnapshot();
 	CommitTransactionCommand();

@@ -589,9 +589,11 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 				 errmsg("column \"%s\" of relation \"%s\" does not exist",
 						request->column, RelationGetRelationName(rel))));
 	CheckTableNotInUse(rel, "create_hypertable");
+	strata_owner_enter(rel->rd_rel->relowner, &saved);
 	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 	{
 		adopt(rel, ht.attno, request);
+		strata_owner_leave(&saved);
 		return;
 	}
 	check_table(rel, ht.attno, request->column, OidIsValid(request->function));
@@ -604,7 +606,6 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("table \"%s\" is not empty", RelationGetRelationName(rel)),
 				 errhint("Give migrate_data => true to have its rows moved into chunks.")));
-	strata_owner_enter(rel->rd_rel->relowner, &saved);
 	rel = set_not_null(rel, ht.attno, request->column);
 	convert_options(rel);
 	if (request->migrate_data)

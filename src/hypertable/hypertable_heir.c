@@ -63,7 +63,7 @@ orders_time(Relation index, AttrNumber attno, Oid type)
 		form->indkey.values[0] == attno &&
 		index->rd_opfamily[0] ==
 		get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID)) &&
-		RelationGetIndexPredicate(index) == NIL;
+		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
 }
 
 /*

@@ -460,11 +460,11 @@ existing_index(Relation parent, const IndexStmt *stmt, bool *skip)
 static void
 check_partitions(Relation parent, const IndexStmt *stmt)
 {
-	PartitionDesc desc = RelationGetPartitionDesc(parent, true);
+	ListCell   *lc;
 
-	for (int i = 0; i < desc->nparts; i++)
+	foreach(lc, find_inheritance_children(RelationGetRelid(parent), NoLock))
 	{
-		char		relkind = get_rel_relkind(desc->oids[i]);
+		char		relkind = get_rel_relkind(lfirst_oid(lc));
 
 		if (relkind == RELKIND_PARTITIONED_TABLE ||
 			(relkind == RELKIND_FOREIGN_TABLE && stmt->unique))
@@ -475,7 +475,7 @@ check_partitions(Relation parent, const IndexStmt *stmt)
 					 errdetail(relkind == RELKIND_PARTITIONED_TABLE ?
 							   "\"%s\" is a partitioned table." :
 							   "\"%s\" is a foreign table.",
-							   get_rel_name(desc->oids[i]))));
+							   get_rel_name(lfirst_oid(lc)))));
 	}
 }
 

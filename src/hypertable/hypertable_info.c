@@ -736,3 +736,16 @@ strata_relation_owner(Oid relid)
 	ReleaseSysCache(tuple);
 	return owner;
 }
+
+/* See hypertable_private.h. */
+bool
+strata_hypertable_owner_enter(Oid relid, StrataOwnerContext *saved)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	strata_owner_enter(((Form_pg_class) GETSTRUCT(tuple))->relowner, saved);
+	ReleaseSysCache(tuple);
+	return true;
+}

@@ -110,6 +110,15 @@ extern void strata_chunk_lock_to_make(Oid hypertable, int64 time,
 									  int patience);
 
 /*
+ * Work as the owner of a hypertable, as far as it is known who that is; false:
+ * the table is gone.  Background workers do so before they look at it, since
+ * opening it runs code of his: relcache evaluates what is constant in a
+ * partition key.  Until strata_owner_leave().
+ */
+extern bool strata_hypertable_owner_enter(Oid relid,
+										  StrataOwnerContext *saved);
+
+/*
  * Have a background worker make the chunk of a time, and a number after it;
  * does not wait.
  */

@@ -45,17 +45,19 @@ bool
 strata_unique_key_allow(Oid relid)
 {
 	StrataHypertable *ht = strata_hypertable_get(relid);
+	StrataOwnerContext saved;
 	Relation	rel;
-
 	bool		allowed;
 
 	strata_partition_key_restore();
 	if (ht == NULL || !ht->has_function ||
 		(rel = try_table_open(relid, AccessShareLock)) == NULL)
 		return false;
+	strata_owner_enter(rel->rd_rel->relowner, &saved);
 	allowed = strata_unique_key_column(rel, ht);
 	if (allowed)
 		strata_partition_key_show(rel, ht->attno);
+	strata_owner_leave(&saved);
 	table_close(rel, AccessShareLock);
 	return allowed;
 }

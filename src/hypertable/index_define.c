@@ -47,9 +47,13 @@ static void
 copy_partition_key(Relation stand_in, Relation parent,
 				   const StrataHypertable *ht)
 {
-	PartitionKey key = RelationGetPartitionKey(parent);
+	StrataOwnerContext saved;
+	PartitionKey key;
 	AttrNumber	attno = ht->attno;
 
+	strata_owner_enter(parent->rd_rel->relowner, &saved);
+	key = RelationGetPartitionKey(parent);
+	strata_owner_leave(&saved);
 	if (strata_unique_key_column(parent, ht))
 	{
 		Form_pg_attribute att = TupleDescAttr(RelationGetDescr(parent),
@@ -156,6 +160,19 @@ check_rights(Relation parent, Relation index)
 					   get_tablespace_name(space));
 }
 
+/* What an index is made of; its owner's functions among it may be called. */
+static IndexInfo *
+build_info(Relation index)
+{
+	StrataOwnerContext saved;
+	IndexInfo  *info;
+
+	strata_owner_enter(index->rd_rel->relowner, &saved);
+	info = BuildIndexInfo(index);
+	strata_owner_leave(&saved);
+	return info;
+}
+
 /*
  * Enter the definition of one partitioned index, which is on a table with the
  * same columns, for another table; the new index is invalid.
@@ -163,7 +180,7 @@ check_rights(Relation parent, Relation index)
 static Oid
 copy_definition(Relation parent, Relation index, const char *name)
 {
-	IndexInfo  *info = BuildIndexInfo(index);
+	IndexInfo  *info = build_info(index);
 	HeapTuple	tuple;
 	HeapTuple	class;
 	Datum	   *class_options;
@@ -224,7 +241,7 @@ copy_definition(Relation parent, Relation index, const char *name)
 bool
 strata_index_is_same(Relation a, Relation b, const AttrMap *map)
 {
-	IndexInfo  *info = BuildIndexInfo(a);
+	IndexInfo  *info = build_info(a);
 	HeapTuple	tuple_a;
 	HeapTuple	tuple_b;
 	oidvector  *classes_a;
@@ -233,7 +250,7 @@ strata_index_is_same(Relation a, Relation b, const AttrMap *map)
 	bool		same;
 
 	Assert(map->maplen > 0);	/* hypertable:Y11 */
-	if (!CompareIndexInfo(info, BuildIndexInfo(b), a->rd_indcollation,
+	if (!CompareIndexInfo(info, build_info(b), a->rd_indcollation,
 						  b->rd_indcollation, a->rd_opfamily, b->rd_opfamily,
 						  unconstify(AttrMap *, map)))
 		return false;

@@ -229,8 +229,10 @@ strata_unique_columns_find(Relation rel, bool *any)
 
 		if (index->rd_index->indisunique)
 		{
-			*any |= RelationGetIndexExpressions(index) != NIL ||
-				RelationGetIndexPredicate(index) != NIL;
+			*any |= !heap_attisnull(index->rd_indextuple,
+									Anum_pg_index_indexprs, NULL) ||
+				!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred,
+								NULL);
 			for (int i = 0; i < index->rd_index->indnkeyatts; i++)
 				if (index->rd_index->indkey.values[i] > 0)
 					attrs = bms_add_member(attrs,

@@ -123,6 +123,106 @@ VACUUM trap;
 SELECT DISTINCT who, what FROM log WHERE who <> 'code_mallory' ORDER BY 2;
 TRUNCATE log;
 
+-- what is constant in a partition key or an index is evaluated when relcache needs it, here in sessions that have not yet seen the table,
+-- and in the processes that make chunks
+SET ROLE code_mallory;
+CREATE FUNCTION evil.key_of(i int) RETURNS int IMMUTABLE LANGUAGE sql AS $$ SELECT CASE WHEN evil.look(1, 'key') = 1 THEN i END $$;
+CREATE FUNCTION evil.folded(i int) RETURNS int IMMUTABLE LANGUAGE sql AS $$ SELECT CASE WHEN evil.look(1, 'folded') = 1 THEN i END $$;
+CREATE FUNCTION evil.folded_now() RETURNS int STABLE LANGUAGE sql AS $$ SELECT evil.look(3500, 'folded now') $$;
+CREATE TABLE folded (t int NOT NULL, v int);
+SELECT count(*) FROM create_hypertable('folded', 't', chunk_time_interval => 1000, time_partitioning_func => 'evil.key_of');
+CREATE INDEX ON folded (evil.folded(v));
+CREATE INDEX ON folded (v) WHERE evil.folded(v) > 0;
+CREATE INDEX folded_t ON folded (t);
+CREATE TABLE old_parts (t int NOT NULL, v int) PARTITION BY RANGE (t);
+CREATE TABLE old_part PARTITION OF old_parts FOR VALUES FROM (0) TO (1000) USING heap;
+ALTER TABLE old_parts ADD CHECK (evil.folded(v) > 0), ALTER v SET DEFAULT evil.folded(1);
+CREATE INDEX ON old_parts (evil.folded(v));
+INSERT INTO old_parts VALUES (1, 1);
+INSERT INTO folded SELECT g, g FROM generate_series(1, 1999) g;
+RESET ROLE;
+SELECT count(*) FROM show_chunks('folded');
+SET ROLE code_mallory;
+SELECT count(set_integer_now_func('folded', 'evil.folded_now'));
+RESET ROLE;
+\set fresh 'SET client_min_messages = error; SET search_path = code, public;'
+\c -
+:fresh
+SELECT create_chunks('folded', 2000, 3999);
+\c -
+:fresh
+SELECT count(compress_chunk(c)) FROM show_chunks('folded', older_than => 2000) c;
+\c -
+:fresh
+SELECT count(*) FROM show_chunks('folded') c, LATERAL strata.verify(c);
+SELECT count(*) FROM show_chunks('folded', older_than => 2000) c, LATERAL estimate_compression(c);
+SELECT count(*) >= 0 AS advised FROM show_chunks('folded', older_than => 2000) c, LATERAL advise_compression(c);
+SELECT count(*) IS NOT NULL AS read FROM strata.problems;
+SELECT count(*) IS NOT NULL AS read FROM strata.chunks;
+SELECT count(*) IS NOT NULL AS read FROM strata.hypertables;
+SELECT count(*) IS NOT NULL AS read FROM strata.compression_settings;
+SELECT count(*) IS NOT NULL AS read FROM hypertable_detailed_size('folded');
+SELECT count(*) IS NOT NULL AS read FROM chunk_compression_stats('folded');
+\c -
+:fresh
+SELECT count(compress_chunk(c, recompress => true)) FROM show_chunks('folded', older_than => 2000) c;
+\c -
+:fresh
+VACUUM ANALYZE folded;
+\c -
+:fresh
+SELECT count(decompress_chunk(c)) FROM show_chunks('folded', older_than => 2000) c;
+\c -
+:fresh
+SELECT count(*) FROM (SELECT reorder_chunk(c, 'folded_t') FROM show_chunks('folded', older_than => 2000) c) s;
+\c -
+:fresh
+SELECT array_agg(c) AS chunks FROM show_chunks('folded', older_than => 2000) c \gset
+CALL merge_chunks(:'chunks');
+\c -
+:fresh
+SELECT c AS chunk FROM show_chunks('folded', older_than => 2000) c \gset
+CALL split_chunk(:'chunk', 1000);
+\c -
+:fresh
+CALL detach_chunk(:'chunk');
+\c -
+:fresh
+CALL attach_chunk('folded', :'chunk', '{"t": [0, 1000]}');
+\c -
+:fresh
+CREATE INDEX CONCURRENTLY folded_later ON folded (evil.folded(v + 1));
+\c -
+:fresh
+CREATE UNIQUE INDEX folded_unique ON folded (t, v);
+\c -
+:fresh
+CREATE INDEX folded_by_chunk ON folded (v) WITH (strata.transaction_per_chunk) WHERE evil.folded(v) > 1;
+\c -
+:fresh
+SELECT count(*) FROM set_chunk_time_interval('folded', 500);
+SELECT count(*) FROM drop_chunks('folded', older_than => 1000);
+\c -
+:fresh
+SELECT count(*) FROM create_hypertable('old_parts', 't', chunk_time_interval => 1000);
+\c -
+:fresh
+CALL strata.convert('old_parts');
+\c -
+:fresh
+SELECT add_compression_policy('folded', 10, initial_start => '2100-01-01') AS policy \gset
+CALL run_job(:policy);
+\c -
+:fresh
+CALL run_job(1);
+SELECT remove_compression_policy('folded');
+\c -
+:fresh
+TRUNCATE folded, old_parts;
+SELECT DISTINCT who, what FROM log WHERE who <> 'code_mallory' ORDER BY 2;
+SELECT DISTINCT what FROM log WHERE what ~ 'key|folded' AND what ~ 'pg_catalog' ORDER BY 1;
+TRUNCATE log;
+
 -- checks of configs run as the job's owner, whoever changes the job
 SET ROLE code_mallory;
 CREATE FUNCTION evil.act(job_id int, config jsonb) RETURNS void LANGUAGE plpgsql AS $$ BEGIN INSERT INTO code.log VALUES (current_user, 'act'); END $$;
