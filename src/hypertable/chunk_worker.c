@@ -12,10 +12,11 @@
  * fraction of the time; but not for long, since workers are few.
  *
  * The worker sees committed rows of the catalog only.  Where this transaction
- * itself made or changed the hypertable, the worker would build a chunk of the
- * old form; a fingerprint of the catalog rows tells.  Nobody else can use the
- * hypertable then, so the chunk is made in this process, with the relation
- * made to look unused for that time.
+ * itself made or changed the hypertable, the worker would build a chunk of
+ * the old form, or over the range of a chunk that it does not see.  Nobody
+ * else makes chunks then, so the chunk is made in this process, with the
+ * relation made to look unused for that time.  Where others change the
+ * hypertable at the same time, a fingerprint of the catalog rows tells.
  *
  * Over 600 lines: the two processes, and what they say to each other.
  *
@@ -679,11 +680,12 @@ strata_chunk_create_on_demand(Relation parent, int64 time, int patience)
 		refuse_shard(parent);
 
 	/*
-	 * who dropped or moved chunks in this transaction has the hypertable to
-	 * himself; a worker would still see them
+	 * Who attached, detached or dropped chunks in this transaction, or
+	 * changed anything else that chunks are made by, holds such a lock.  A
+	 * worker does not see what he did, nor does his lock keep it waiting.
 	 */
 	if (is_own(parent) ||
-		CheckRelationLockedByMe(parent, AccessExclusiveLock, false))
+		CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true))
 	{
 		create_here(parent, time);
 		return;
@@ -692,12 +694,6 @@ strata_chunk_create_on_demand(Relation parent, int64 time, int patience)
 	{
 		if (ask_worker(parent, time, patience))
 			return;
-		/* ours is the catalog that differs, and nobody else changes it now */
-		if (CheckRelationLockedByMe(parent, ShareUpdateExclusiveLock, true))
-		{
-			create_here(parent, time);
-			return;
-		}
 		AcceptInvalidationMessages();
 	}
 	ereport(ERROR,
