@@ -15,29 +15,41 @@
 #include "track/track.h"
 #include "time/time.h"
 
-#include "access/table.h"
+#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/partition.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_type.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/partcache.h"
+#include "utils/syscache.h"
 
 #define GRANULES 1024
 
 /* Ranges written for a chunk: the narrowest gaps are closed to get there. */
 #define MAX_RANGES 32
 
-/* The changed times of a chunk. */
+/* Room for ranges before gaps are closed: of the map, and three more. */
+#define RANGES_ROOM (GRANULES / 2 + 3)
+
+/* A chunk that is moved has times in each of its hypertables. */
+typedef struct ChangedKey
+{
+	Oid			chunk;
+	Oid			hypertable;
+} ChangedKey;
+
+/* The changed times of a chunk, or of what was or will be one. */
 typedef struct Changed
 {
-	Oid			chunk;			/* key */
+	ChangedKey	key;
 	StrataTracked tracked;		/* as the last of them was noted; all limits */
 	bool		any;
-	bool		whole;			/* all times that it has at the end */
+	bool		whole;			/* besides, all times of the range that it has
+								 * at the end */
 	bool		before_all;		/* -infinity */
 	bool		after_all;		/* infinity */
 	int			shift;			/* a granule is 1 << shift times */
@@ -53,21 +65,26 @@ static bool written = false;	/* this transaction's marks */
  *-------------------------------------------------------------------------
  */
 
-/* The column of the parent's only partition key, or InvalidAttrNumber. */
+/*
+ * The column of the parent's only partition key, or InvalidAttrNumber.  From
+ * the catalog: where relcache has to make the key, it may call functions.
+ */
 static AttrNumber
 time_column(Oid hypertable, Oid *type)
 {
-	Relation	parent = table_open(hypertable, AccessShareLock);
-	PartitionKey key = RelationGetPartitionKey(parent);
+	HeapTuple	tuple = SearchSysCache1(PARTRELID,
+										ObjectIdGetDatum(hypertable));
 	AttrNumber	attno = InvalidAttrNumber;
+	Form_pg_partitioned_table form;
 
-	if (key != NULL && key->strategy == PARTITION_STRATEGY_RANGE &&
-		key->partnatts == 1)
-	{
-		attno = key->partattrs[0];
-		*type = key->parttypid[0];
-	}
-	table_close(parent, NoLock);
+	if (!HeapTupleIsValid(tuple))
+		return InvalidAttrNumber;
+	form = (Form_pg_partitioned_table) GETSTRUCT(tuple);
+	if (form->partstrat == PARTITION_STRATEGY_RANGE && form->partnatts == 1)
+		attno = form->partattrs.values[0];
+	ReleaseSysCache(tuple);
+	if (attno != InvalidAttrNumber)
+		*type = get_atttype(hypertable, attno);
 	return attno;
 }
 
@@ -194,9 +211,9 @@ typedef struct Range
 
 /* Close the narrowest gaps until there are few enough ranges. */
 static int
-close_gaps(Range *ranges, int n)
+close_gaps(Range *ranges, int n, int most)
 {
-	while (n > MAX_RANGES)
+	while (n > most)
 	{
 		int			narrowest = 1;
 
@@ -212,26 +229,34 @@ close_gaps(Range *ranges, int n)
 	return n;
 }
 
-/* The changed times of a chunk as ranges; room for GRANULES / 2 + 2. */
+/*
+ * The range that a table has in the end of which all times are changed; false:
+ * there is none, it is no partition of that hypertable any more.
+ */
+static bool
+range_at_end(const Changed *c, Range *range)
+{
+	if (!c->whole || !get_rel_relispartition(c->key.chunk) ||
+		get_partition_parent(c->key.chunk, true) != c->key.hypertable)
+		return false;
+	range->lo = PG_INT64_MIN;
+	range->hi = PG_INT64_MAX;
+	if (strata_track_chunk_range != NULL)
+		(void) strata_track_chunk_range(c->key.chunk, &range->lo, &range->hi);
+	range->lo = Max(range->lo, c->tracked.lo);
+	range->hi = Min(range->hi, c->tracked.hi);
+	return range->lo <= range->hi;
+}
+
+/* The changed times of a chunk as ranges; RANGES_ROOM of them. */
 static int
 ranges_of(const Changed *c, Range *ranges)
 {
 	const StrataTracked *tracked = &c->tracked;
+	Range		whole;
+	bool		has_whole = range_at_end(c, &whole);
 	int			n = 0;
 
-	if (c->whole && get_rel_relispartition(c->chunk))
-	{
-		ranges[0] = (Range)
-		{
-			PG_INT64_MIN, PG_INT64_MAX
-		};
-		if (strata_track_chunk_range != NULL)
-			(void) strata_track_chunk_range(c->chunk, &ranges[0].lo,
-											&ranges[0].hi);
-		ranges[0].lo = Max(ranges[0].lo, tracked->lo);
-		ranges[0].hi = Min(ranges[0].hi, tracked->hi);
-		return ranges[0].lo <= ranges[0].hi ? 1 : 0;
-	}
 	if (c->before_all)
 		ranges[n++] = (Range)
 	{
@@ -258,7 +283,11 @@ ranges_of(const Changed *c, Range *ranges)
 	{
 		PG_INT64_MAX, PG_INT64_MAX
 	};
-	return close_gaps(ranges, n);
+	n = close_gaps(ranges, n, MAX_RANGES - has_whole);
+	if (has_whole)
+		ranges[n++] = whole;
+	Assert(n <= MAX_RANGES);	/* track:D1 */
+	return n;
 }
 
 /*-------------------------------------------------------------------------
@@ -268,6 +297,7 @@ ranges_of(const Changed *c, Range *ranges)
 static Changed *
 changed_of(const StrataTracked *tracked)
 {
+	ChangedKey	key = {tracked->chunk, tracked->hypertable};
 	StrataTracked limits = *tracked;
 	Changed    *c;
 	bool		found;
@@ -276,17 +306,17 @@ changed_of(const StrataTracked *tracked)
 	{
 		HASHCTL		ctl = {0};
 
-		ctl.keysize = sizeof(Oid);
+		ctl.keysize = sizeof(ChangedKey);
 		ctl.entrysize = sizeof(Changed);
 		ctl.hcxt = TopTransactionContext;
 		changed = hash_create("strata changed times", 16, &ctl,
 							  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	}
-	c = hash_search(changed, &tracked->chunk, HASH_ENTER, &found);
+	c = hash_search(changed, &key, HASH_ENTER, &found);
 	if (found)
 		limits = c->tracked;
 	else
-		memset((char *) c + sizeof(Oid), 0, sizeof(*c) - sizeof(Oid));
+		memset((char *) c + sizeof(key), 0, sizeof(*c) - sizeof(key));
 	/* what is tracked may have begun anew, and be less than what was noted */
 	c->tracked = *tracked;
 	c->tracked.lo = Min(c->tracked.lo, limits.lo);
@@ -387,11 +417,11 @@ strata_track_pending(Oid hypertable, StrataMarkVisitor visit, void *arg)
 
 	if (changed == NULL)
 		return;
-	ranges = palloc(sizeof(Range) * (GRANULES / 2 + 2));
+	ranges = palloc(sizeof(Range) * RANGES_ROOM);
 	hash_seq_init(&seq, changed);
 	while ((c = hash_seq_search(&seq)) != NULL)
 	{
-		int			n = c->tracked.hypertable == hypertable ?
+		int			n = c->key.hypertable == hypertable ?
 		ranges_of(c, ranges) : 0;
 
 		for (int i = 0; i < n; i++)
@@ -409,7 +439,7 @@ strata_track_pending(Oid hypertable, StrataMarkVisitor visit, void *arg)
 static void
 write_marks(void)
 {
-	Range	   *ranges = palloc(sizeof(Range) * (GRANULES / 2 + 2));
+	Range	   *ranges = palloc(sizeof(Range) * RANGES_ROOM);
 	HASH_SEQ_STATUS seq;
 	Changed    *c;
 
@@ -420,11 +450,11 @@ write_marks(void)
 		int64		hi;
 		int			n;
 
-		if (!strata_track_source_get(c->tracked.hypertable, &lo, &hi))
+		if (!strata_track_source_get(c->key.hypertable, &lo, &hi))
 			continue;
 		n = ranges_of(c, ranges);
 		for (int i = 0; i < n; i++)
-			strata_track_mark(c->tracked.hypertable, ranges[i].lo,
+			strata_track_mark(c->key.hypertable, ranges[i].lo,
 							  ranges[i].hi);
 	}
 	pfree(ranges);
