@@ -35,6 +35,7 @@
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "storage/proc.h"
 #include "utils/datum.h"
@@ -52,6 +53,9 @@ typedef struct RouteState
 	bool		by_value;		/* of the key's type */
 	int16		length;
 	AttrNumber	attno;			/* 0: key is an expression */
+	AttrNumber	column;			/* of the time, or what the key is made of;
+								 * known whatever becomes of the table's
+								 * options */
 	ExprState  *key;
 	TupleTableSlot *made;		/* for a key that is an expression: a row that
 								 * has only what it needs */
@@ -267,7 +271,8 @@ provide_chunk(RouteState *state, Datum value)
 	/* others may have made it meanwhile */
 	AcceptInvalidationMessages();
 	found = find_in(state, RelationGetPartitionDesc(state->rel, true), value);
-	if (!found)
+	/* it may have ceased to be a hypertable since the statement began */
+	if (!found && strata_hypertable_is(RelationGetRelid(state->rel)))
 	{
 		strata_chunk_create_on_demand(state->rel, time, DeadlockTimeout);
 		AcceptInvalidationMessages();
@@ -311,14 +316,12 @@ static Datum
 key_from_value(RouteState *state, Datum value, bool *isnull)
 {
 	TupleTableSlot *slot = state->made;
-	AttrNumber	column;
 
 	if (state->key == NULL || *isnull)
 		return value;
-	column = strata_hypertable_get(RelationGetRelid(state->rel))->attno;
 	ExecStoreAllNullTuple(slot);
-	slot->tts_values[column - 1] = value;
-	slot->tts_isnull[column - 1] = false;
+	slot->tts_values[state->column - 1] = value;
+	slot->tts_isnull[state->column - 1] = false;
 	return key_of(state, slot, isnull);
 }
 
@@ -372,11 +375,8 @@ provide(RouteState *state, TupleTableSlot *slot, Datum value)
 static AttrNumber
 time_column_of(RouteState *state, Relation partition)
 {
-	Oid			hypertable = RelationGetRelid(state->rel);
-
 	return get_attnum(RelationGetRelid(partition),
-					  get_attname(hypertable,
-								  strata_hypertable_get(hypertable)->attno,
+					  get_attname(RelationGetRelid(state->rel), state->column,
 								  false));
 }
 
@@ -429,8 +429,7 @@ project_insert(ExprState *expression, ExprContext *context, bool *isnull)
 										  offsetof(InsertGuard,
 												   projection.pi_state));
 	RouteState *state = guard->state;
-	AttrNumber	column =
-	strata_hypertable_get(RelationGetRelid(state->rel))->attno;
+	AttrNumber	column = state->column;
 	TupleTableSlot *row = expression->resultslot;
 	Datum		result = ExecEvalExpr(&guard->original->pi_state, context,
 									  isnull);
@@ -563,7 +562,11 @@ bind_route(ModifyTableState *mt)
 	if (key == NULL || key->strategy != PARTITION_STRATEGY_RANGE ||
 		key->partnatts != 1)
 		return;
-	state->attno = key->partattrs[0];
+	state->attno = state->column = key->partattrs[0];
+	if (state->attno == 0)
+		state->column =
+			linitial_node(Var, pull_var_clause(linitial(key->partexprs),
+											   0))->varattno;
 	state->key_type = getBaseType(key->parttypid[0]);
 	state->by_value = key->parttypbyval[0];
 	state->length = key->parttyplen[0];
