@@ -51,7 +51,7 @@ choose_chunk_name(Relation parent, const StrataHypertable *ht,
 {
 	char	   *label;
 
-	label = range->no_lo ? pstrdup("min") :
+	label = range->no_lo || range->lo == PG_INT64_MIN ? pstrdup("min") :
 		strata_time_label(ht->key_type, range->lo,
 						  ht->key_type == DATEOID ? USECS_PER_DAY :
 						  strata_time_interval_length(ht->key_type,

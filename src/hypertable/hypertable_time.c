@@ -485,6 +485,8 @@ date_text(int64 time)
 	struct pg_tm tm;
 	char		buf[MAXDATELEN + 1];
 
+	Assert(time > PG_INT32_MIN &&
+		   time < PG_INT32_MAX);	/* hypertable:Y5 */
 	memset(&tm, 0, sizeof(tm));
 	j2date((int) time + POSTGRES_EPOCH_JDATE, &tm.tm_year, &tm.tm_mon,
 		   &tm.tm_mday);
@@ -502,6 +504,8 @@ strata_time_literal(Oid key_type, int64 time)
 	if (key_type == UUIDOID)
 		return quote_literal_cstr(DatumGetCString(
 												  DirectFunctionCall1(uuid_out, UUIDPGetDatum(uuid_of(time)))));
+	if (time == PG_INT64_MIN || time == PG_INT64_MAX)
+		return pstrdup(time == PG_INT64_MIN ? "'-infinity'" : "'infinity'");
 	return quote_literal_cstr(key_type == DATEOID ?
 							  date_text(time) :
 							  timestamp_text(key_type, time));
