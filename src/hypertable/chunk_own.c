@@ -10,20 +10,29 @@
  * the chunk, as comments and options, is named; so are objects that go where
  * chunks are merged, as merge_chunks() says.
  *
- * Both are asked of pg_depend: what depends on a chunk, and is not a part of
- * something of the hypertable's, somebody has made.  So a kind of object that
- * PostgreSQL will have some day is found, too.
+ * Rows that come into a chunk, or leave it, may break a foreign key that is
+ * its own: that is refused.
+ *
+ * Objects are asked of pg_depend: what depends on a chunk, and is not a part
+ * of something of the hypertable's, somebody has made.  So a kind of object
+ * that PostgreSQL will have some day is found, too.
  *
  * src/hypertable/chunk_own.c
  *-------------------------------------------------------------------------
  */
 #include "hypertable/hypertable_private.h"
 
+#include "access/htup_details.h"
 #include "catalog/partition.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
+#include "commands/trigger.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
 
 /*
  * $1: the chunk, $2: its hypertable.  Indexes and keys of the hypertable's are
@@ -143,4 +152,85 @@ strata_chunk_name_own(Oid hypertable, Oid chunk)
 				 errdetail_internal("%s%s%s", objects != NULL ? objects : "",
 									objects != NULL && marks != NULL ? "\n" :
 									"", marks != NULL ? marks : "")));
+}
+
+/*
+ * A foreign key that the chunk, or (referenced) somebody else to it, has by
+ * itself: not as a part of the hypertable's.  InvalidOid: there is none.
+ */
+static Oid
+find_own_foreign_key(Relation chunk, bool referenced)
+{
+	TriggerDesc *triggers = chunk->trigdesc;
+	List	   *keys = NIL;
+	ListCell   *lc;
+
+	if (!referenced)
+		foreach(lc, RelationGetFKeyList(chunk))
+			keys = lappend_oid(keys,
+							   lfirst_node(ForeignKeyCacheInfo, lc)->conoid);
+	for (int i = 0; referenced && triggers != NULL &&
+		 i < triggers->numtriggers; i++)
+		if (RI_FKey_trigger_type(triggers->triggers[i].tgfoid) ==
+			RI_TRIGGER_PK)
+			keys = lappend_oid(keys, triggers->triggers[i].tgconstraint);
+	foreach(lc, keys)
+	{
+		HeapTuple	tuple = SearchSysCache1(CONSTROID,
+											ObjectIdGetDatum(lfirst_oid(lc)));
+		Oid			parent;
+
+		if (!HeapTupleIsValid(tuple))
+			elog(ERROR, "cache lookup failed for constraint %u",
+				 lfirst_oid(lc));
+		parent = ((Form_pg_constraint) GETSTRUCT(tuple))->conparentid;
+		ReleaseSysCache(tuple);
+		if (!OidIsValid(parent))
+			return lfirst_oid(lc);
+	}
+	return InvalidOid;
+}
+
+/* See hypertable_private.h. */
+void
+strata_chunk_refuse_own_key(Oid hypertable, Relation chunk)
+{
+	Oid			key = find_own_foreign_key(chunk, false);
+	char	   *name = OidIsValid(key) ? get_constraint_name(key) : NULL;
+
+	if (name != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot merge other chunks into \"%s\", which has a foreign key of its own",
+						RelationGetRelationName(chunk)),
+				 errdetail("Rows of the others need not keep constraint \"%s\".",
+						   name),
+				 errhint("ALTER TABLE %s DROP CONSTRAINT %s; or add it to \"%s\", so that all chunks have it.",
+						 strata_sql_name(RelationGetRelid(chunk)),
+						 quote_identifier(name), get_rel_name(hypertable))));
+}
+
+/* See hypertable_private.h. */
+void
+strata_chunk_refuse_reference(Relation chunk)
+{
+	Oid			key = find_own_foreign_key(chunk, true);
+	HeapTuple	tuple;
+	Form_pg_constraint form;
+
+	if (!OidIsValid(key))
+		return;
+	tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(key));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for constraint %u", key);
+	form = (Form_pg_constraint) GETSTRUCT(tuple);
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("cannot split chunk \"%s\", which a foreign key refers to by itself",
+					RelationGetRelationName(chunk)),
+			 errdetail("Constraint \"%s\" would miss the rows that leave the chunk.",
+					   NameStr(form->conname)),
+			 errhint("ALTER TABLE %s DROP CONSTRAINT %s;",
+					 strata_sql_name(form->conrelid),
+					 quote_identifier(NameStr(form->conname)))));
 }

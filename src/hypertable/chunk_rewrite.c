@@ -376,6 +376,7 @@ strata_chunk_merge(const StrataHypertable *ht, List *chunks, bool *compressed)
 	for_each_from(lc, chunks, 1)
 		strata_chunk_name_own(ht->relid, ((StrataChunk *) lfirst(lc))->relid);
 	target = table_open(first->relid, NoLock);
+	strata_chunk_refuse_own_key(ht->relid, target);
 	persistence = target->rd_rel->relpersistence;
 	storage = make_storage(target, choose_access_method(chunks));
 	writer_open(&writer, storage);
@@ -514,6 +515,8 @@ strata_chunk_split(const StrataHypertable *ht, const StrataChunk *chunk,
 								   false)); /* hypertable:Y8 */
 	Assert(strata_range_holds(&chunk->range, at) &&
 		   (low.no_lo || low.lo < at)); /* hypertable:Y8 */
+	strata_chunk_refuse_reference(rel);
+	strata_chunk_name_own(ht->relid, chunk->relid);
 	low.hi = high.lo = at;
 	low.no_hi = high.no_lo = false;
 	*compressed = has_batches(rel);

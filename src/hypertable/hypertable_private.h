@@ -110,6 +110,13 @@ extern void strata_chunk_lock_to_make(Oid hypertable, int64 time,
 									  int patience);
 
 /*
+ * ereport where rows of other chunks that come into a chunk could break a
+ * foreign key of its own, or rows that leave it one that refers to it alone.
+ */
+extern void strata_chunk_refuse_own_key(Oid hypertable, Relation chunk);
+extern void strata_chunk_refuse_reference(Relation chunk);
+
+/*
  * Work as the owner of a hypertable, as far as it is known who that is; false:
  * the table is gone.  Background workers do so before they look at it, since
  * opening it runs code of his: relcache evaluates what is constant in a

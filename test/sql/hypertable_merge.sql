@@ -201,6 +201,35 @@ CALL split_chunk('e_20260101_chunk');
 CALL merge_chunks('e_20260101_chunk', 'e_20260102_chunk');
 CALL split_chunk('e_20260101_chunk');
 SELECT show_chunks('e');
+-- foreign keys of one chunk alone: rows that come in would not be checked, rows that leave would be missed
+CREATE TABLE dim (id int PRIMARY KEY);
+INSERT INTO dim VALUES (1);
+CREATE TABLE o (t int NOT NULL, v int, UNIQUE (t, v));
+SELECT created FROM create_hypertable('o', 't', chunk_time_interval => 10);
+INSERT INTO o VALUES (1, 1), (9, 1), (12, 99), (21, 1);
+ALTER TABLE o_0_chunk ADD CONSTRAINT own_key FOREIGN KEY (v) REFERENCES dim;
+CALL merge_chunks('o_0_chunk', 'o_10_chunk');
+-- one that goes loses its own, which is said; rows of the hypertable's keys are those of all chunks
+ALTER TABLE o_0_chunk DROP CONSTRAINT own_key;
+ALTER TABLE o_20_chunk ADD CONSTRAINT own_key FOREIGN KEY (v) REFERENCES dim;
+CALL merge_chunks('o_10_chunk', 'o_20_chunk');
+DELETE FROM o WHERE v = 99;
+ALTER TABLE o ADD CONSTRAINT all_key FOREIGN KEY (v) REFERENCES dim;
+CALL merge_chunks('o_0_chunk', 'o_10_chunk');
+CALL split_chunk('o_0_chunk', 9);
+SELECT tableoid::regclass, * FROM o ORDER BY t;
+CREATE TABLE refers (t int, v int, CONSTRAINT to_chunk FOREIGN KEY (t, v) REFERENCES o_9_chunk (t, v));
+INSERT INTO refers VALUES (21, 1);
+CALL split_chunk('o_9_chunk', 20);
+-- nor does it go
+CALL merge_chunks('o_0_chunk', 'o_9_chunk');
+ALTER TABLE refers DROP CONSTRAINT to_chunk, ADD CONSTRAINT to_chunk FOREIGN KEY (t, v) REFERENCES o (t, v);
+CALL split_chunk('o_9_chunk', 20);
+CALL merge_chunks('{o_0_chunk, o_9_chunk, o_20_chunk}'::regclass[]);
+SELECT tableoid::regclass, * FROM o ORDER BY t;
+ALTER TABLE refers DROP CONSTRAINT to_chunk, ADD CONSTRAINT to_chunk FOREIGN KEY (t, v) REFERENCES o_0_chunk (t, v);
+CALL split_chunk('o_0_chunk', 15);
+DROP TABLE refers, o, dim;
 SELECT strata.gc();
 DROP TABLE m, plain, fk, pk, f, n, e, device, pk_20_chunk CASCADE;
 DROP FUNCTION add_rows, differences, chunk_state, never, cuid_time;
