@@ -35,6 +35,7 @@
 #include "catalog/partition.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
@@ -52,6 +53,7 @@
 #include "parser/parse_func.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -129,6 +131,43 @@ check_triggers(Relation rel)
 	}
 }
 
+/*
+ * Refuse constraints that are the table's own and not its children's: a
+ * partitioned table has all its rows in children, and takes none that are.
+ */
+static void
+check_inherited(Relation rel)
+{
+	Relation	constraints = table_open(ConstraintRelationId,
+										 AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(RelationGetRelid(rel)));
+	scan = systable_beginscan(constraints, ConstraintRelidTypidNameIndexId,
+							  true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_constraint form = (Form_pg_constraint) GETSTRUCT(tuple);
+
+		/* of keys it says nothing; NOT NULL is a constraint from 18 on */
+		if (form->connoinherit && (form->contype == CONSTRAINT_CHECK ||
+								   form->contype == 'n'))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot create a hypertable with constraint \"%s\", which is NO INHERIT",
+							NameStr(form->conname)),
+					 errdetail("It would hold for no chunk, and a dump of it could not be restored."),
+					 errhint("ALTER TABLE %s DROP CONSTRAINT %s; and add it again without NO INHERIT.",
+							 strata_sql_name(RelationGetRelid(rel)),
+							 quote_identifier(NameStr(form->conname)))));
+	}
+	systable_endscan(scan);
+	table_close(constraints, AccessShareLock);
+}
+
 /* ereport when rel cannot become a partitioned table. */
 static void
 check_table(Relation rel, AttrNumber attno, const char *column,
@@ -169,6 +208,7 @@ check_table(Relation rel, AttrNumber attno, const char *column,
 				 errmsg("cannot use generated column \"%s\" as a hypertable's time",
 						column)));
 	check_triggers(rel);
+	check_inherited(rel);
 	strata_whole_row_refuse(rel);
 	foreach(lc, RelationGetIndexList(rel))
 	{
@@ -628,6 +668,9 @@ strata_hypertable_create(Oid relid, const StrataHypertableRequest *request)
 		strata_chunk_attach(chunk->relid, &ht, &chunk->range);
 	}
 	CommandCounterIncrement();
+	/* an older snapshot does not see the rows where they have gone */
+	if (request->migrate_data)
+		strata_hypertable_note_divided(relid);
 	if (heir != NULL)
 		strata_heir_take(heir, relid);
 	strata_owner_leave(&saved);

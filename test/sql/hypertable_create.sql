@@ -125,6 +125,20 @@ SELECT p.tableoid::regclass, pg_get_expr(relpartbound, p.tableoid) FROM p JOIN p
 ALTER TABLE p SET (strata.chunk_interval = '0');
 ALTER TABLE m_copy SET (strata.chunk_interval = '7');
 SELECT set_integer_now_func('p', 'seconds');
+
+-- a constraint that children are not to have, of which a partitioned table can have none
+CREATE TABLE own (t int NOT NULL, v int, CONSTRAINT own_v CHECK (v > 0) NO INHERIT);
+CREATE INDEX ON own (t);
+SELECT created FROM create_hypertable('own', 't', chunk_time_interval => 10);
+CALL strata.convert('own', 't', '10');
+ALTER TABLE own DROP CONSTRAINT own_v;
+ALTER TABLE own ADD CONSTRAINT own_v CHECK (v > 0);
+SELECT created FROM create_hypertable('own', 't', chunk_time_interval => 10);
+INSERT INTO own VALUES (1, 0);
+\set VERBOSITY sqlstate
+ALTER TABLE own ADD CONSTRAINT own_w CHECK (v > 1) NO INHERIT;
+\set VERBOSITY default
+DROP TABLE own;
 DROP TABLE d, i, ts, tz, f, p, m_copy, devices;
 DROP FUNCTION seconds, m_trigger;
 DROP ROLE hyper_reader;
