@@ -151,7 +151,7 @@ strata_refresh_continuous_aggregate(PG_FUNCTION_ARGS)
 	strata_api_require_argument(fcinfo, 0, "continuous_aggregate");
 	refresh.view = PG_GETARG_OID(0);
 	rollup = own_rollup(refresh.view);
-	ht = strata_hypertable_get(rollup->source);
+	ht = strata_hypertable_require(rollup->source);
 	refresh.lo = window_end(fcinfo, 1, "window_start", ht, true,
 							PG_INT64_MIN);
 	refresh.hi = window_end(fcinfo, 2, "window_end", ht, false,

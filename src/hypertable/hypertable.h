@@ -51,6 +51,12 @@ extern char *strata_owned_relation_name(Oid relid);
 extern Oid	strata_hypertable_meant(Oid relid);
 
 /*
+ * The same as get; ereports when it is none.  For whoever has no lock that
+ * keeps ALTER TABLE RESET away, though he knows that it was one.
+ */
+extern StrataHypertable *strata_hypertable_require(Oid relid);
+
+/*
  * The same as get, of what is meant; ereports when that is none, or relid is
  * not the user's.
  */

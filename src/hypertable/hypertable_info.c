@@ -137,36 +137,52 @@ strata_hypertable_meant(Oid relid)
 	return row != NULL ? row->archive : relid;
 }
 
+/* It is none, or none any more. */
+static void
+refuse_plain(Oid relid)
+{
+	char	   *name = get_rel_name(relid);
+	char		kind = get_rel_relkind(relid);
+	bool		is_table = kind == RELKIND_RELATION ||
+	kind == RELKIND_PARTITIONED_TABLE;
+	Oid			parent = get_rel_relispartition(relid) ?
+	get_partition_parent(relid, true) : InvalidOid;
+
+	if (name == NULL)
+		name = "";
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 is_table ? errmsg("table \"%s\" is not a hypertable", name) :
+			 errmsg("\"%s\" is not a hypertable", name),
+			 OidIsValid(parent) && strata_hypertable_is(parent) ?
+			 errhint("It is a chunk of hypertable \"%s\".",
+					 get_rel_name(parent)) :
+			 is_table ?
+			 errhint("SELECT create_hypertable('%s', 'time column');",
+					 quote_identifier(name)) : 0));
+}
+
+/* See hypertable.h. */
+StrataHypertable *
+strata_hypertable_require(Oid relid)
+{
+	StrataHypertable *ht = strata_hypertable_get(relid);
+
+	if (ht == NULL)
+		refuse_plain(relid);
+	return ht;
+}
+
 /* See hypertable.h. */
 StrataHypertable *
 strata_hypertable_open(Oid relid)
 {
 	StrataHypertable *ht;
-	char	   *name = strata_owned_relation_name(relid);
 
+	(void) strata_owned_relation_name(relid);
 	ht = strata_hypertable_get(strata_hypertable_meant(relid));
 	if (ht == NULL)
-	{
-		char		kind = get_rel_relkind(relid);
-		Oid			parent;
-
-		parent = get_rel_relispartition(relid) ?
-			get_partition_parent(relid, true) : InvalidOid;
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 kind == RELKIND_RELATION ||
-				 kind == RELKIND_PARTITIONED_TABLE ?
-				 errmsg("table \"%s\" is not a hypertable", name) :
-				 errmsg("\"%s\" is not a hypertable", name),
-				 OidIsValid(parent) && strata_hypertable_is(parent) ?
-				 errhint("It is a chunk of hypertable \"%s\".",
-						 get_rel_name(parent)) :
-				 kind == RELKIND_RELATION ||
-				 kind == RELKIND_PARTITIONED_TABLE ?
-				 errhint("SELECT create_hypertable('%s', 'time column');",
-						 quote_identifier(name)) :
-				 0));
-	}
+		refuse_plain(relid);
 	return ht;
 }
 

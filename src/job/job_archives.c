@@ -43,7 +43,7 @@ void
 strata_job_add_archives(Oid view)
 {
 	StrataRollup *rollup = strata_rollup_open(view, false);
-	StrataHypertable *archive = strata_hypertable_get(rollup->archive);
+	StrataHypertable *archive = strata_hypertable_require(rollup->archive);
 	StrataJob	job = {0};
 	int64		schedule = LONGEST_SCHEDULE;
 
@@ -89,7 +89,7 @@ refresh_tier(FunctionCallInfo fcinfo, const StrataTier *tier, int64 now)
 		return;
 	if (tier->keep != NULL)
 		refresh.lo =
-			strata_policy_before(strata_hypertable_get(rollup->archive),
+			strata_policy_before(strata_hypertable_require(rollup->archive),
 								 tier->keep, "archives");
 	refresh.manner = fcinfo->context != NULL &&
 		IsA(fcinfo->context, CallContext) &&
@@ -182,7 +182,8 @@ strata_policy_archives(PG_FUNCTION_ARGS)
 				 errmsg("the table of job %d is not that of a continuous aggregate with archives",
 						PG_GETARG_INT32(0)),
 				 errhint("SELECT delete_job(%d);", PG_GETARG_INT32(0))));
-	source = strata_hypertable_get(strata_rollup_open(view, false)->source);
+	source =
+		strata_hypertable_require(strata_rollup_open(view, false)->source);
 	now = strata_policy_now(archive);
 	foreach(lc, tiers)
 	{

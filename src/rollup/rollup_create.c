@@ -261,7 +261,7 @@ create_archive(const StrataRollup *rollup, Oid view,
 			   const RollupOptions *options)
 {
 	Oid			schema = get_rel_namespace(view);
-	StrataHypertable *source = strata_hypertable_get(rollup->source);
+	StrataHypertable *source = strata_hypertable_require(rollup->source);
 	StrataHypertableRequest request = {.default_indexes = true};
 	char	   *name = archive_name(schema, get_rel_name(view));
 	Oid			archive;

@@ -529,7 +529,7 @@ run_slices(Run *run)
 {
 	StrataRefresh *refresh = run->refresh;
 	StrataRollup *rollup = strata_rollup_open(refresh->view, false);
-	StrataHypertable *source = strata_hypertable_get(rollup->source);
+	StrataHypertable *source = strata_hypertable_require(rollup->source);
 	Oid			below;
 
 	(void) strata_rollup_is_fit(rollup, true);

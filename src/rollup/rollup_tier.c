@@ -387,7 +387,7 @@ static char *
 tier_chunks(const StrataRollup *rollup, const StrataTier *tier,
 			const StrataRollupBucket *bucket)
 {
-	StrataHypertable *source = strata_hypertable_get(rollup->source);
+	StrataHypertable *source = strata_hypertable_require(rollup->source);
 	int64		unit = strata_rollup_rule(bucket)->unit == 0 ? 1 :
 	USECS_PER_DAY / strata_rollup_rule(bucket)->unit;
 	int64		width = Max(1, tier->length / unit);

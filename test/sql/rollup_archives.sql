@@ -208,6 +208,12 @@ ALTER MATERIALIZED VIEW roa_hours SET (strata.archives = '1 hour for 10 years, 1
 ALTER MATERIALIZED VIEW roa_hours SET (strata.archives = '1 hour for 10 years, 1 day for 20 years, 1 month for 100 years, 3 months');
 SELECT count(*) FROM (SELECT host, sum(n) FROM (SELECT host, count(*) AS n, b FROM "roa Months" GROUP BY 1, 3) m GROUP BY 1) x;
 SELECT b, host, min FROM "roa_hours_3_months" ORDER BY 1, 2;
+-- an archive whose option was reset is no hypertable any more
+CREATE MATERIALIZED VIEW roa_plain WITH (strata.continuous) AS SELECT time_bucket(10, t) AS b, count(*) FROM roa GROUP BY 1;
+ALTER TABLE roa_plain_archive RESET (strata.chunk_interval);
+ALTER MATERIALIZED VIEW roa_plain SET (strata.archives = '10 for 1000, 100 for 10000');
+SELECT add_continuous_aggregate_policy('roa_plain', NULL, 10, interval '1 hour');
+DROP MATERIALIZED VIEW roa_plain;
 DROP TABLE roa_time CASCADE;
 DROP TABLE roa CASCADE;
 DROP TABLE roa_ledger, roa_clock;
