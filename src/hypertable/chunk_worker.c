@@ -610,23 +610,31 @@ ask_worker(Relation parent, int64 time, int patience)
 	return done;
 }
 
-/* Did this transaction write the hypertable's pg_class row? */
+/* Did this transaction write the row of a catalog? */
 static bool
-is_own(Relation parent)
+has_written(int cache, Oid oid)
 {
-	HeapTuple	tuple;
+	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(oid));
 	bool		own;
 
-	if (parent->rd_createSubid != InvalidSubTransactionId)
-		return true;
-	tuple = SearchSysCache1(RELOID,
-							ObjectIdGetDatum(RelationGetRelid(parent)));
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	own = TransactionIdIsCurrentTransactionId(
 											  HeapTupleHeaderGetXmin(tuple->t_data));
 	ReleaseSysCache(tuple);
 	return own;
+}
+
+/*
+ * Is the hypertable this transaction's, or its pg_class row, or what its
+ * schema allows?  GRANT and REVOKE take no lock on them.
+ */
+static bool
+is_own(Relation parent)
+{
+	return parent->rd_createSubid != InvalidSubTransactionId ||
+		has_written(RELOID, RelationGetRelid(parent)) ||
+		has_written(NAMESPACEOID, RelationGetNamespace(parent));
 }
 
 /*

@@ -21,6 +21,13 @@ BEGIN;
 INSERT INTO "hyper App"."M" VALUES ('2026-01-01', 1, 1);
 ROLLBACK;
 RESET ROLE;
+-- one that this transaction has given, or taken away
+BEGIN;
+GRANT CREATE ON SCHEMA "hyper App" TO "hyper Owner";
+INSERT INTO "hyper App"."M" VALUES ('2026-01-01', 1, 1);
+REVOKE CREATE ON SCHEMA "hyper App" FROM "hyper Owner";
+INSERT INTO "hyper App"."M" VALUES ('2026-01-02', 1, 1);
+ROLLBACK;
 GRANT CREATE ON SCHEMA "hyper App" TO "hyper Owner";
 SET ROLE hyper_writer;
 INSERT INTO "hyper App"."M" SELECT '2026-01-01'::timestamptz + g * interval '1 hour', g % 5, g FROM generate_series(0, 95) g;
