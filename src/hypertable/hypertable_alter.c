@@ -120,13 +120,19 @@ can_follow(Oid chunk, const AlterTableCmd *cmd)
 		cmd->subtype == AT_ResetOptions;
 }
 
-/* One command for one chunk, or for its part of an index, if it can follow. */
+/*
+ * One command for one chunk, or for its part of an index, if it can follow;
+ * and for the partitions of a chunk that has some.
+ */
 static void
 alter_chunk(Oid chunk, Oid parent, const AlterTableStmt *stmt,
 			AlterTableCmd *cmd)
 {
+	ListCell   *lc;
+
 	if (!can_follow(chunk, cmd))
 		return;
+	cmd = command_for_chunk(chunk, parent, cmd);
 	if (cmd->subtype == AT_ChangeOwner)
 		/* checks permissions on the chunk too */
 		ATExecChangeOwner(chunk,
@@ -136,12 +142,16 @@ alter_chunk(Oid chunk, Oid parent, const AlterTableStmt *stmt,
 	else
 	{
 		EventTriggerAlterTableStart(unconstify(Node *, (const Node *) stmt));
-		AlterTableInternal(chunk,
-						   list_make1(command_for_chunk(chunk, parent, cmd)),
-						   false);
+		AlterTableInternal(chunk, list_make1(copyObject(cmd)), false);
 		EventTriggerAlterTableEnd();
 	}
 	CommandCounterIncrement();
+	if (get_rel_relkind(chunk) == RELKIND_PARTITIONED_TABLE ||
+		get_rel_relkind(chunk) == RELKIND_PARTITIONED_INDEX)
+		foreach(lc,
+				find_inheritance_children(
+										  chunk, AlterTableGetLockLevel(list_make1(cmd))))
+			alter_chunk(lfirst_oid(lc), chunk, stmt, cmd);
 }
 
 /*
@@ -227,16 +237,17 @@ strata_hypertable_move_chunks(Oid relid, const char *old_schema,
 
 	if (!strata_hypertable_is(relid) || strcmp(old_schema, new_schema) == 0)
 		return;
-	foreach(lc, find_inheritance_children(relid, AccessExclusiveLock))
+	foreach(lc, find_all_inheritors(relid, AccessExclusiveLock, NULL))
 	{
 		AlterObjectSchemaStmt *stmt = makeNode(AlterObjectSchemaStmt);
+		Oid			chunk = lfirst_oid(lc);
 
 		/* one that somebody put elsewhere stays there */
-		if (get_rel_namespace(lfirst_oid(lc)) != old)
+		if (chunk == relid || get_rel_namespace(chunk) != old)
 			continue;
 		stmt->objectType = OBJECT_TABLE;
 		stmt->relation = makeRangeVar(pstrdup(old_schema),
-									  get_rel_name(lfirst_oid(lc)), -1);
+									  get_rel_name(chunk), -1);
 		stmt->newschema = pstrdup(new_schema);
 		(void) AlterTableNamespace(stmt, NULL);
 		CommandCounterIncrement();

@@ -112,6 +112,27 @@ SET ROLE postgres;
 DROP EVENT TRIGGER own;
 RESET ROLE;
 SELECT count(DISTINCT tablespace) FROM state();
+-- a chunk that has partitions itself: they follow, too
+SET ROLE hyper_alter_one;
+CREATE TABLE deep (t int NOT NULL, d int NOT NULL, v text, PRIMARY KEY (t, d));
+SELECT created FROM create_hypertable('deep', 't', chunk_time_interval => 10);
+CREATE TABLE deep_part (LIKE deep) PARTITION BY LIST (d);
+CREATE TABLE deep_leaf PARTITION OF deep_part FOR VALUES IN (1) USING strata;
+ALTER TABLE deep ATTACH PARTITION deep_part FOR VALUES FROM (0) TO (10);
+INSERT INTO deep VALUES (1, 1, 'x'), (11, 1, 'y');
+ALTER TABLE deep REPLICA IDENTITY USING INDEX deep_pkey;
+ALTER TABLE deep ALTER v SET (n_distinct = 5);
+ALTER TABLE deep OWNER TO hyper_alter_two;
+SET ROLE hyper_alter_two;
+ALTER TABLE deep SET TABLESPACE hyper_alter_space;
+ALTER INDEX deep_pkey SET TABLESPACE hyper_alter_space;
+ALTER TABLE deep SET SCHEMA hyper_there;
+SELECT relid::regclass, c.relowner::regrole, c.relreplident, (SELECT spcname FROM pg_tablespace s WHERE s.oid = c.reltablespace) AS space,
+	(SELECT spcname FROM pg_tablespace s JOIN pg_class x ON x.reltablespace = s.oid JOIN pg_index i ON i.indexrelid = x.oid WHERE i.indrelid = c.oid) AS index_space,
+	(SELECT string_agg(o, ' ') FROM pg_attribute a, unnest(a.attoptions) o WHERE a.attrelid = c.oid AND a.attname = 'v' AND o LIKE 'n_distinct%') AS options FROM pg_partition_tree('hyper_there.deep') JOIN pg_class c ON c.oid = relid ORDER BY 1;
+SELECT t.tableoid::regclass, t.* FROM hyper_there.deep t ORDER BY t;
+DROP TABLE hyper_there.deep;
+RESET ROLE;
 DROP TABLE renamed, log;
 DROP FUNCTION state, log_it, own;
 SET ROLE postgres;
