@@ -66,6 +66,7 @@ typedef struct TurnsState
 	bool		unlimited;
 	uint64		limit;			/* known when first_done */
 	StrataStarter starter;		/* of the query */
+	Snapshot	locked;			/* of when the query had its table locked */
 	Tuplestorestate *rows;		/* of a later part, or NULL */
 	TupleTableSlot *slot;
 } TurnsState;
@@ -126,6 +127,7 @@ begin_turns(CustomScanState *css, EState *estate, int eflags)
 	strata_turns_read(scan, &state->turns);
 	strata_starter_note(&state->starter);
 	strata_custom_begin_child(css, estate, eflags);
+	state->locked = RegisterSnapshot(GetCatalogSnapshot(InheritsRelationId));
 	state->slot = ExecInitExtraTupleSlot(estate,
 										 ExecGetResultType(outerPlanState(css)),
 										 &TTSOpsMinimalTuple);
@@ -264,8 +266,9 @@ partitions_at(Oid relid, Snapshot snapshot)
 }
 
 /*
- * The lock on the table keeps other sessions from taking chunks away, but not
- * this one, which has them open only when their turn has come.
+ * The lock on the table, which it had when the snapshot was taken, keeps other
+ * sessions from taking chunks away, but not this one, which has them open only
+ * when their turn has come.
  */
 static void
 check_partitions_left(Oid relid, Snapshot snapshot)
@@ -308,7 +311,7 @@ start_part(TurnsState *state, Query *query, DestReceiver *receiver)
 										  CURSOR_OPT_PARALLEL_OK,
 										  estate->es_param_list_info);
 
-		check_partitions_left(relid, estate->es_snapshot);
+		check_partitions_left(relid, state->locked);
 		check_files(stmt, estate->es_snapshot);
 		/* the first part has checked them, when the query began */
 		strata_plan_drop_permissions(stmt);
@@ -483,6 +486,7 @@ end_turns(CustomScanState *css)
 	TurnsState *state = (TurnsState *) css;
 
 	strata_custom_end_child(css);
+	UnregisterSnapshot(state->locked);
 	if (state->rows != NULL)
 		tuplestore_end(state->rows);
 	state->rows = NULL;
