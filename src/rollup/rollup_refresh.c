@@ -11,7 +11,8 @@
  * next.
  *
  * Times without chunks, of the source and of the archive, cost nothing: a
- * slice takes them along, however many buckets that are.
+ * slice takes them along, however many buckets that are.  So it does long
+ * times without rows in a chunk.
  *
  * In a transaction block nothing can be committed: there the one slice takes
  * what can be covered at once, and leaves the rest to another refresh.
@@ -19,6 +20,7 @@
  * src/rollup/rollup_refresh.c
  *-------------------------------------------------------------------------
  */
+#include "rollup/rollup_busy_private.h"
 #include "rollup/rollup_private.h"
 
 #include "base/base.h"
@@ -26,7 +28,6 @@
 #include "hypertable/hypertable.h"
 
 #include "access/xact.h"
-#include "catalog/pg_inherits.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -140,48 +141,6 @@ align_inward(StrataRollupBucket *bucket, StrataRanges *ranges)
 	*ranges = aligned;
 }
 
-/* Buckets in which the table has chunks. */
-static void
-add_busy(Oid table, StrataRollupBucket *bucket, StrataRanges *busy)
-{
-	ListCell   *lc;
-
-	foreach(lc, find_inheritance_children(table, NoLock))
-	{
-		int64		lo = PG_INT64_MIN;
-		int64		hi = PG_INT64_MAX;
-
-		/* a default partition may hold any time */
-		(void) strata_chunk_times(lfirst_oid(lc), &lo, &hi);
-		strata_ranges_add(busy, strata_rollup_bucket_outward(bucket, lo, hi));
-	}
-}
-
-/*
- * Where what is busy next begins, from a time on; or where it ends, back from
- * that.  An extreme of int64: there is nothing.
- */
-static int64
-next_busy(const StrataRanges *busy, int64 from, bool backward)
-{
-	int			n = 0;
-	int			end = busy->n;
-
-	/* how many lie before that */
-	while (n < end)
-	{
-		int			middle = (n + end) / 2;
-
-		if (backward ? busy->r[middle].lo < from : busy->r[middle].hi <= from)
-			n = middle + 1;
-		else
-			end = middle;
-	}
-	if (backward)
-		return n > 0 ? Min(busy->r[n - 1].hi, from) : PG_INT64_MIN;
-	return n < busy->n ? Max(busy->r[n].lo, from) : PG_INT64_MAX;
-}
-
 /* The part of a range that a slice takes of it; *buckets, *span: what it may. */
 static StrataRange
 slice_of(StrataRollupBucket *bucket, StrataRange range, bool newest_first,
@@ -194,12 +153,14 @@ slice_of(StrataRollupBucket *bucket, StrataRange range, bool newest_first,
 		   (newest_first ? part.lo > range.lo : part.hi < range.hi))
 	{
 		StrataRange before = part;
+		int64		from = newest_first ? part.lo : part.hi;
+		int64		next = strata_rollup_next_busy(busy, from, newest_first);
 		bool		found;
 
 		if (newest_first)
-			part.lo = Max(range.lo, next_busy(busy, part.lo, true));
+			part.lo = Max(range.lo, next);
 		else
-			part.hi = Min(range.hi, next_busy(busy, part.hi, false));
+			part.hi = Min(range.hi, next);
 		if (part.lo != before.lo || part.hi != before.hi)
 			continue;
 		found = newest_first ?
@@ -403,28 +364,20 @@ do_slice(Run *run)
  *-------------------------------------------------------------------------
  */
 
-/*
- * The window: whole buckets of what the caller asks for, as far as there are
- * rows, of the source or of the archive.  false: it is empty.
- */
-static bool
-find_window(Run *run, StrataRollup *rollup)
+/* Look at rows as the owner, and not at what archives say of them. */
+static void
+look_at_rows(Run *run, StrataRollup *rollup,
+			 void (*look) (Run *run, StrataRollup *rollup, Snapshot snapshot))
 {
-	StrataRefresh *refresh = run->refresh;
-	StrataRange extent;
 	StrataOwnerContext saved;
 	Snapshot	snapshot;
 
-	run->window = strata_rollup_bucket_inward(&rollup->bucket, refresh->lo,
-											  refresh->hi);
-	if (run->window.lo >= run->window.hi || refresh->beyond_rows)
-		return run->window.lo < run->window.hi;
 	strata_rollup_work_as_owner(run->refresh->view, &saved);
 	snapshot = RegisterSnapshot(GetTransactionSnapshot());
 	strata_rollup_is_refreshing = true;
 	PG_TRY();
 	{
-		extent = strata_rollup_extent(rollup, run->window, snapshot);
+		look(run, rollup, snapshot);
 	}
 	PG_FINALLY();
 	{
@@ -433,9 +386,38 @@ find_window(Run *run, StrataRollup *rollup)
 	PG_END_TRY();
 	UnregisterSnapshot(snapshot);
 	strata_owner_leave(&saved);
+}
+
+static void
+clip_to_rows(Run *run, StrataRollup *rollup, Snapshot snapshot)
+{
+	StrataRange extent = strata_rollup_extent(rollup, run->window, snapshot);
+
 	run->window.lo = Max(run->window.lo, extent.lo);
 	run->window.hi = Min(run->window.hi, extent.hi);
+}
+
+/*
+ * The window: whole buckets of what the caller asks for, as far as there are
+ * rows, of the source or of the archive.  false: it is empty.
+ */
+static bool
+find_window(Run *run, StrataRollup *rollup)
+{
+	StrataRefresh *refresh = run->refresh;
+
+	run->window = strata_rollup_bucket_inward(&rollup->bucket, refresh->lo,
+											  refresh->hi);
+	if (run->window.lo < run->window.hi && !refresh->beyond_rows)
+		look_at_rows(run, rollup, clip_to_rows);
 	return run->window.lo < run->window.hi;
+}
+
+static void
+find_busy(Run *run, StrataRollup *rollup, Snapshot snapshot)
+{
+	MemoryContextSwitchTo(run->mcxt);
+	strata_rollup_busy(rollup, run->window, snapshot, &run->busy);
 }
 
 /* What is not clean below cannot be covered above. */
@@ -541,8 +523,7 @@ run_slices(Run *run)
 	{
 		if (OidIsValid(below))
 			refresh_below(run, below);
-		add_busy(rollup->source, &rollup->bucket, &run->busy);
-		add_busy(rollup->archive, &rollup->bucket, &run->busy);
+		look_at_rows(run, rollup, find_busy);
 		prepare_window(run, rollup);
 		do
 		{

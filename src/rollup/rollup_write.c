@@ -15,6 +15,7 @@
  * src/rollup/rollup_write.c
  *-------------------------------------------------------------------------
  */
+#include "rollup/rollup_busy_private.h"
 #include "rollup/rollup_private.h"
 
 #include "base/base.h"
@@ -600,4 +601,39 @@ strata_rollup_extent(const StrataRollup *rollup, StrataRange window,
 		!strata_rollup_bucket_start(&bucket, rows.hi - 1, &kept.hi))
 		return strata_range(0, 0);
 	return kept;
+}
+
+/* See rollup_private.h. */
+void
+strata_rollup_occupied(const StrataRollup *rollup, bool archived,
+					   StrataRange range, int64 length, Snapshot snapshot,
+					   StrataRanges *occupied)
+{
+	StrataRollupBucket bucket = rollup->bucket;
+	Oid			relid = archived ? rollup->archive : rollup->source;
+	bool		is_bucket = archived ||
+	OidIsValid(strata_rollup_of_archive(relid));
+	const char *column = get_attname(relid, is_bucket ? 1 : rollup->time,
+									 false);
+	StrataRange rows;
+	int64		middle;
+
+	CHECK_FOR_INTERRUPTS();
+	rows = column_extent(relid, pstrdup(quote_identifier(column)),
+						 archived ? bucket.type : rollup->time_type, range,
+						 snapshot);
+	if (rows.lo >= rows.hi)
+		return;
+	if ((uint64) rows.hi - (uint64) rows.lo <= (uint64) length)
+	{
+		strata_ranges_add(occupied,
+						  strata_rollup_bucket_outward(&bucket, rows.lo,
+													   rows.hi - 1));
+		return;
+	}
+	middle = rows.lo + (int64) (((uint64) rows.hi - (uint64) rows.lo) / 2);
+	strata_rollup_occupied(rollup, archived, strata_range(rows.lo, middle),
+						   length, snapshot, occupied);
+	strata_rollup_occupied(rollup, archived, strata_range(middle, rows.hi),
+						   length, snapshot, occupied);
 }

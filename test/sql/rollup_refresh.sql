@@ -270,6 +270,27 @@ SELECT count(*), sum(n) FROM rr_far_hour_archive;
 (TABLE rr_far_month EXCEPT ALL SELECT time_bucket('1 month', time, 'Europe/Prague'), count(*) FROM rr_far GROUP BY 1) UNION ALL (TABLE rr_far_day EXCEPT ALL SELECT time_bucket('1 day', time), count(*) FROM rr_far GROUP BY 1);
 DROP TABLE rr_far CASCADE;
 
+-- chunks far longer than the times of their rows: gaps in them are taken along, too
+CREATE TABLE rr_wide (t bigint NOT NULL, v int);
+SELECT created FROM create_hypertable('rr_wide', 't', chunk_time_interval => 1000000000000);
+INSERT INTO rr_wide SELECT base + i, i FROM unnest(ARRAY[-5, 0, 3000000000, 999999999000, 1500000000000]) AS base, generate_series(1, 40) AS i;
+CREATE MATERIALIZED VIEW rr_wide_ten WITH (strata.continuous) AS SELECT time_bucket(10, t) AS b, count(*) AS n, sum(v) AS s FROM rr_wide GROUP BY 1 WITH NO DATA;
+SET statement_timeout = '100s';
+CALL refresh_continuous_aggregate('rr_wide_ten', NULL, NULL);
+SELECT count(*), sum(n), sum(s) FROM rr_wide_ten_archive;
+SELECT covered_from, covered_to FROM strata.rollups WHERE view = 'rr_wide_ten'::regclass;
+INSERT INTO rr_wide VALUES (500000000000, 1), (1200000000000, 1);
+UPDATE rr_wide SET v = 100 WHERE t = 3000000005;
+CALL refresh_continuous_aggregate('rr_wide_ten', NULL, NULL, refresh_newest_first => false);
+SELECT count(*), sum(n), sum(s) FROM rr_wide_ten_archive;
+CALL refresh_continuous_aggregate('rr_wide_ten', NULL, NULL, force => true);
+DELETE FROM rr_wide WHERE t > 1400000000000;
+CALL refresh_continuous_aggregate('rr_wide_ten', 0, 2000000000000);
+RESET statement_timeout;
+SELECT count(*), sum(n), sum(s) FROM rr_wide_ten_archive;
+(TABLE rr_wide_ten EXCEPT ALL SELECT time_bucket(10, t), count(*), sum(v) FROM rr_wide GROUP BY 1) UNION ALL (SELECT time_bucket(10, t), count(*), sum(v) FROM rr_wide GROUP BY 1 EXCEPT ALL TABLE rr_wide_ten);
+DROP TABLE rr_wide CASCADE;
+
 -- more rows than fit into memory, of buckets of one day before 2000: a range of one bucket is not divided
 CREATE TABLE rf_old (d date NOT NULL, dev int, v float8);
 SELECT created FROM create_hypertable('rf_old', 'd', chunk_time_interval => interval '1 year');
