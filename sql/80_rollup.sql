@@ -80,10 +80,12 @@ CREATE TABLE _strata.rollup (
 	source oid NOT NULL,
 	archive oid NOT NULL UNIQUE,
 	materialized_only boolean NOT NULL DEFAULT false,
-	generation bigint NOT NULL DEFAULT 0
+	generation bigint NOT NULL DEFAULT 0,
+	losses bigint NOT NULL DEFAULT 0,
+	drops bigint NOT NULL DEFAULT 0
 );
 COMMENT ON TABLE _strata.rollup IS
-'views whose aggregates are kept in an archive; source is the hypertable whose changes are noted, generation grows with each refresh';
+'views whose aggregates are kept in an archive; source is the hypertable whose changes are noted; generation grows with each refresh; losses whenever rows of the archive go that older snapshots should find, drops whenever rows of kept times do';
 
 -- Half-open, of whole buckets; rows of a view neither overlap nor touch.
 CREATE TABLE _strata.rollup_cover (

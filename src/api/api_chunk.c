@@ -153,6 +153,7 @@ lock_chunks(const StrataHypertable *ht, const ChunkFilter *filter)
 	if (wanted == NIL)
 		return NIL;
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
+	strata_rollup_lock_view_of(ht->relid);
 	LockRelationOid(ht->relid, AccessExclusiveLock);
 	foreach(lc, wanted)
 	{

@@ -9,6 +9,7 @@
 #include "api/api_private.h"
 #include "catalog/catalog.h"
 #include "hypertable/hypertable.h"
+#include "rollup/rollup.h"
 #include "store/store.h"
 
 #include "access/table.h"
@@ -99,6 +100,7 @@ lock_changed_chunks(const StrataHypertable *ht, const List *relids,
 	ListCell   *lc;
 
 	Assert(strata_table_ownercheck(ht->relid, GetUserId()));	/* api:P1 */
+	strata_rollup_lock_view_of(ht->relid);
 	strata_chunk_lock(ht->relid, AccessExclusiveLock);
 	check_not_in_use(ht->relid, command);
 	foreach(lc, strata_chunk_list(ht))

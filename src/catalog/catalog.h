@@ -453,11 +453,18 @@ typedef struct StrataRollupRow
 	Oid			source;
 	Oid			archive;
 	bool		materialized_only;
+	int64		losses;			/* how often rows of the archive have gone ... */
+	int64		drops;			/* and rows of kept times, that older
+								 * snapshots should find */
 } StrataRollupRow;
 
 extern void strata_rollup_row_add(const StrataRollupRow *row);
 extern void strata_rollup_row_set_materialized_only(Oid view, bool only);
+
+/* Rows go that older snapshots should find; archived: of the archive. */
+extern void strata_rollup_row_lose(Oid view, bool archived);
 extern StrataRollupRow *strata_rollup_row(Oid view);
+extern StrataRollupRow *strata_rollup_row_at(Oid view, Snapshot snapshot);
 extern StrataRollupRow *strata_rollup_row_of_archive(Oid archive);
 extern List *strata_rollup_rows_of_source(Oid source);
 

@@ -31,7 +31,8 @@
 /* Columns of _strata.rollup. */
 enum
 {
-	ROLLUP_VIEW = 1, ROLLUP_SOURCE, ROLLUP_ARCHIVE, ROLLUP_MATERIALIZED_ONLY
+	ROLLUP_VIEW = 1, ROLLUP_SOURCE, ROLLUP_ARCHIVE, ROLLUP_MATERIALIZED_ONLY,
+	ROLLUP_GENERATION, ROLLUP_LOSSES, ROLLUP_DROPS
 };
 
 static void
@@ -48,11 +49,18 @@ read_rollup(HeapTuple tuple, TupleDesc desc, StrataRollupRow *row)
 	row->materialized_only =
 		DatumGetBool(heap_getattr(tuple, ROLLUP_MATERIALIZED_ONLY, desc,
 								  &isnull));
+	row->losses = DatumGetInt64(heap_getattr(tuple, ROLLUP_LOSSES, desc,
+											 &isnull));
+	row->drops = DatumGetInt64(heap_getattr(tuple, ROLLUP_DROPS, desc,
+											&isnull));
 }
 
-/* The rows (StrataRollupRow *) that have an OID in a column. */
+/*
+ * The rows (StrataRollupRow *) that have an OID in a column, as the snapshot
+ * has them; NULL: the newest.
+ */
 static List *
-find_rows(AttrNumber attno, Oid oid)
+find_rows(AttrNumber attno, Oid oid, Snapshot snapshot)
 {
 	Oid			relid = strata_rollup_relation("rollup");
 	List	   *rows = NIL;
@@ -66,7 +74,7 @@ find_rows(AttrNumber attno, Oid oid)
 	rel = table_open(relid, AccessShareLock);
 	ScanKeyInit(&key, attno, BTEqualStrategyNumber, F_OIDEQ,
 				ObjectIdGetDatum(oid));
-	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
+	scan = systable_beginscan(rel, InvalidOid, false, snapshot, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		StrataRollupRow *row = palloc(sizeof(StrataRollupRow));
@@ -81,9 +89,9 @@ find_rows(AttrNumber attno, Oid oid)
 
 /* See catalog.h. */
 StrataRollupRow *
-strata_rollup_row(Oid view)
+strata_rollup_row_at(Oid view, Snapshot snapshot)
 {
-	List	   *rows = find_rows(ROLLUP_VIEW, view);
+	List	   *rows = find_rows(ROLLUP_VIEW, view, snapshot);
 
 	Assert(list_length(rows) <= 1); /* catalog:T4 */
 	return rows == NIL ? NULL : linitial(rows);
@@ -91,9 +99,16 @@ strata_rollup_row(Oid view)
 
 /* See catalog.h. */
 StrataRollupRow *
+strata_rollup_row(Oid view)
+{
+	return strata_rollup_row_at(view, NULL);
+}
+
+/* See catalog.h. */
+StrataRollupRow *
 strata_rollup_row_of_archive(Oid archive)
 {
-	List	   *rows = find_rows(ROLLUP_ARCHIVE, archive);
+	List	   *rows = find_rows(ROLLUP_ARCHIVE, archive, NULL);
 
 	return rows == NIL ? NULL : linitial(rows);
 }
@@ -148,7 +163,7 @@ strata_rollup_is_archive(Oid relid)
 List *
 strata_rollup_rows_of_source(Oid source)
 {
-	return find_rows(ROLLUP_SOURCE, source);
+	return find_rows(ROLLUP_SOURCE, source, NULL);
 }
 
 /* See catalog.h. */
@@ -169,6 +184,24 @@ strata_rollup_row_add(const StrataRollupRow *row)
 						  " VALUES ($1, $2, $3, $4)", &args, SPI_OK_INSERT);
 	strata_tables_leave(&saved);
 	CacheInvalidateRelcacheByRelid(row->archive);
+}
+
+/* See catalog.h. */
+void
+strata_rollup_row_lose(Oid view, bool archived)
+{
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
+
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(view), false);
+	strata_tables_enter(&saved);
+	strata_tables_execute(archived ?
+						  "UPDATE _strata.rollup SET losses = losses + 1"
+						  " WHERE view = $1" :
+						  "UPDATE _strata.rollup SET drops = drops + 1"
+						  " WHERE view = $1", &args, SPI_OK_UPDATE);
+	strata_tables_leave(&saved);
+	CommandCounterIncrement();
 }
 
 /* See catalog.h. */

@@ -24,6 +24,7 @@
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -93,9 +94,9 @@ forbidden_change(const AlterTableStmt *alter)
 	return NULL;
 }
 
-/* See hook_private.h. */
-void
-strata_hook_archive_check(Node *stmt)
+/* ereport where the archive, or its view, would not be what it is. */
+static void
+refuse_changes(Node *stmt)
 {
 	const RangeVar *name = NULL;
 	const char *what = NULL;
@@ -128,6 +129,100 @@ strata_hook_archive_check(Node *stmt)
 		return;
 	refuse_archive(IsA(stmt, RuleStmt) ? "make a rule" : "make a trigger",
 				   RangeVarGetRelid(name, NoLock, false));
+}
+
+/*-------------------------------------------------------------------------
+ * What is locked first
+ *-------------------------------------------------------------------------
+ */
+
+/*
+ * Lock the view that is named, or that of an archive, or of a chunk of one,
+ * which the user may empty.
+ */
+static void
+lock_view_of(const RangeVar *name)
+{
+	Oid			relid = RangeVarGetRelid(name, NoLock, true);
+	Oid			view = strata_hook_is_rollup(name) ? relid : view_of(name);
+
+	if (OidIsValid(relid) && OidIsValid(view) &&
+		(strata_table_ownercheck(relid, GetUserId()) ||
+		 pg_class_aclcheck(relid, GetUserId(), ACL_TRUNCATE) == ACLCHECK_OK))
+		strata_rollup_lock_view(view, ShareUpdateExclusiveLock);
+}
+
+/* The same of what is going to have another name; readers, too, if a view. */
+static void
+lock_named(const RangeVar *name)
+{
+	if (strata_hook_is_rollup(name))
+		strata_hook_rollup_lock(name);
+	else
+		lock_view_of(name);
+}
+
+/* Does it take rows of the table away from older snapshots? */
+static bool
+alters_rows(const AlterTableStmt *alter)
+{
+	ListCell   *lc;
+
+	foreach(lc, alter->cmds)
+	{
+		AlterTableType type = lfirst_node(AlterTableCmd, lc)->subtype;
+
+		if (type == AT_DetachPartition || type == AT_SetAccessMethod)
+			return true;
+	}
+	return false;
+}
+
+/* Lock views before the archives that the statement takes rows from. */
+static void
+lock_views_first(Node *stmt)
+{
+	ListCell   *lc;
+
+	switch (nodeTag(stmt))
+	{
+		case T_TruncateStmt:
+			foreach(lc, ((TruncateStmt *) stmt)->relations)
+				lock_view_of(lfirst_node(RangeVar, lc));
+			break;
+		case T_DropStmt:
+			if (((DropStmt *) stmt)->removeType != OBJECT_TABLE)
+				break;
+			foreach(lc, ((DropStmt *) stmt)->objects)
+			{
+				List	   *name = lfirst_node(List, lc);
+
+				lock_view_of(makeRangeVarFromNameList(name));
+			}
+			break;
+		case T_AlterTableStmt:
+			if (alters_rows((AlterTableStmt *) stmt))
+				lock_view_of(((AlterTableStmt *) stmt)->relation);
+			break;
+		case T_RenameStmt:
+			if (((RenameStmt *) stmt)->relation != NULL)
+				lock_named(((RenameStmt *) stmt)->relation);
+			break;
+		case T_AlterObjectSchemaStmt:
+			if (((AlterObjectSchemaStmt *) stmt)->relation != NULL)
+				lock_named(((AlterObjectSchemaStmt *) stmt)->relation);
+			break;
+		default:
+			break;
+	}
+}
+
+/* See hook_private.h. */
+void
+strata_hook_archive_check(Node *stmt)
+{
+	refuse_changes(stmt);
+	lock_views_first(stmt);
 }
 
 /*-------------------------------------------------------------------------
@@ -259,7 +354,10 @@ redirect_truncate(TruncateStmt * truncate)
 	}
 }
 
-/* A table is empty now: what was kept in it, or in the archive that it is. */
+/*
+ * A table is empty now: what was clean or kept in it, or in the archive that
+ * it is.
+ */
 static void
 lose_emptied(Oid relid)
 {
@@ -277,17 +375,14 @@ lose_emptied(Oid relid)
 		strata_rollup_lose(archive, lo, hi);
 }
 
-/* See hook_private.h.  It has locked them: nothing more is kept there. */
-void
-strata_hook_archive_emptied(Node *stmt)
+/* The same of all that TRUNCATE names; it has locked them. */
+static void
+lose_truncated(const TruncateStmt * truncate)
 {
-	TruncateStmt *truncate = (TruncateStmt *) stmt;
 	List	   *relids = NIL;
 	List	   *others;
 	ListCell   *lc;
 
-	if (!IsA(stmt, TruncateStmt))
-		return;
 	CommandCounterIncrement();
 	foreach(lc, truncate->relations)
 	{
@@ -302,6 +397,29 @@ strata_hook_archive_emptied(Node *stmt)
 		relids = list_concat(relids, others);
 	foreach(lc, relids)
 		lose_emptied(lfirst_oid(lc));
+}
+
+/* See hook_private.h. */
+void
+strata_hook_archive_emptied(Node *stmt)
+{
+	ListCell   *lc;
+
+	if (IsA(stmt, TruncateStmt))
+		lose_truncated((TruncateStmt *) stmt);
+	if (!IsA(stmt, AlterTableStmt))
+		return;
+	foreach(lc, ((AlterTableStmt *) stmt)->cmds)
+	{
+		Oid			relid;
+
+		if (lfirst_node(AlterTableCmd, lc)->subtype != AT_SetAccessMethod)
+			continue;
+		relid = RangeVarGetRelid(((AlterTableStmt *) stmt)->relation, NoLock,
+								 true);
+		if (OidIsValid(relid))
+			strata_rollup_rewritten(relid);
+	}
 }
 
 /* VACUUM, ANALYZE. */

@@ -33,6 +33,7 @@
 #include "catalog/pg_inherits.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -65,8 +66,9 @@ uncover(Oid chunk, Oid parent)
 		return;
 	(void) strata_chunk_times(chunk, &lo, &hi);
 	Assert(lo <= hi);			/* track:D1 */
-	strata_rollup_uncover(parent, lo, hi);
-	if (!strata_chunk_is_merging)
+	if (strata_chunk_is_merging)
+		strata_rollup_uncover(parent, lo, hi);
+	else
 		strata_rollup_lose(parent, lo, hi);
 }
 
@@ -89,7 +91,11 @@ drop_companion(Oid relid)
 		StrataRollupRow *row = strata_rollup_row(relid);
 
 		if (row != NULL)
+		{
+			/* in the order in which a refresh locks */
+			LockRelationOid(row->archive, AccessExclusiveLock);
 			strata_rollup_note_dropped(row->archive);
+		}
 		strata_rollup_forget(relid);
 	}
 	if (form->relkind == RELKIND_PARTITIONED_TABLE)
@@ -234,8 +240,6 @@ object_access(ObjectAccessType access, Oid class_id, Oid object_id, int sub_id,
 {
 	if (previous_hook)
 		previous_hook(access, class_id, object_id, sub_id, arg);
-	if (access == OAT_TRUNCATE)
-		strata_rollup_written(object_id);
 	if (access == OAT_DROP && class_id == RelationRelationId && sub_id == 0)
 		drop_companion(object_id);
 	if (access == OAT_DROP && class_id == RelationRelationId && sub_id > 0)

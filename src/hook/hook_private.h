@@ -59,16 +59,19 @@ extern void strata_hook_rollup_archive_renamed(Oid view);
 extern void strata_hook_rollup_check_schema(const AlterObjectSchemaStmt *stmt);
 
 /*
- * hook_archive.c.  ereport on what an archive does not survive; is the
- * statement about a continuous aggregate's view, and meant for its archive?
- * Then have it say so: stmt is a copy.
+ * hook_archive.c.  ereport on what an archive does not survive, and lock views
+ * before their archives; is the statement about a continuous aggregate's view,
+ * and meant for its archive?  Then have it say so: stmt is a copy.
  */
 extern void strata_hook_archive_check(Node *stmt);
 extern bool strata_hook_archive_is_meant(Node *stmt);
 extern void strata_hook_archive_redirect(Node *stmt);
 
-/* After TRUNCATE: what archives kept in what is empty now is lost. */
+/* After TRUNCATE, or a rewrite: older snapshots do not find the archive's rows. */
 extern void strata_hook_archive_emptied(Node *stmt);
+
+/* Lock a continuous aggregate that the user may change, behind its source. */
+extern void strata_hook_rollup_lock(const RangeVar *name);
 
 /* Has a utility statement of this session gone through our hook? */
 extern bool strata_utility_hook_ran;

@@ -37,6 +37,19 @@ strata_hook_is_rollup(const RangeVar *name)
 		strata_rollup_row(relid) != NULL;
 }
 
+/*
+ * See hook_private.h.  Views are locked before tables elsewhere; but whoever
+ * drops chunks has the source locked when he comes to its views.
+ */
+void
+strata_hook_rollup_lock(const RangeVar *name)
+{
+	Oid			view = RangeVarGetRelid(name, NoLock, true);
+
+	if (OidIsValid(view) && strata_table_ownercheck(view, GetUserId()))
+		strata_rollup_lock_view(view, AccessExclusiveLock);
+}
+
 /* Fill it, in transactions of its own where that can be. */
 static void
 fill_rollup(Oid view, bool is_top_level)
@@ -175,7 +188,10 @@ strata_hook_rollups_dropped(const DropStmt *stmt, List **others)
 					 errhint("DROP MATERIALIZED VIEW %s;",
 							 quote_identifier(name->relname))));
 		else
+		{
+			strata_hook_rollup_lock(name);
 			rollups = lappend(rollups, lfirst(lc));
+		}
 	}
 	return rollups;
 }

@@ -396,10 +396,13 @@ strata_stale_plan_renew(QueryDesc *query_desc)
 {
 	List	   *note = strata_plan_note_find(query_desc->plannedstmt);
 
+	if (is_stale(note, query_desc->snapshot, query_desc->params))
+	{
+		plan_again(query_desc, note);
+		note = strata_plan_note_find(query_desc->plannedstmt);
+	}
 	if (note != NIL && list_nth(note, 5) != NIL && !IsParallelWorker())
 		strata_rollup_past_check(list_nth(note, 5), query_desc->snapshot);
-	if (is_stale(note, query_desc->snapshot, query_desc->params))
-		plan_again(query_desc, note);
 
 	/*
 	 * what the snapshot sees was in another chunk; rows that have changed

@@ -317,6 +317,7 @@ drop_work(Oid relid, void *arg)
 	 */
 	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
+	strata_rollup_lock_view_of(ht->relid);
 	LockRelationOid(ht->relid, AccessExclusiveLock);
 	LockRelationOid(relid, AccessExclusiveLock);
 	/* somebody may have been faster */

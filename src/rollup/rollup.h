@@ -16,6 +16,7 @@
 
 #include "nodes/parsenodes.h"
 #include "nodes/pathnodes.h"
+#include "storage/lockdefs.h"
 #include "utils/snapshot.h"
 
 /*-------------------------------------------------------------------------
@@ -150,6 +151,7 @@ typedef struct StrataRollup
 	Oid			source;			/* the hypertable whose changes are tracked */
 	Oid			archive;
 	bool		materialized_only;
+	int64		losses;			/* see StrataRollupRow */
 	Query	   *definition;		/* the view's query, a copy of its own */
 	Query	   *query;			/* what of it is kept: the same, or, if it
 								 * joins, an aggregation of the source alone */
@@ -235,6 +237,15 @@ extern void strata_rollup_drop_archives(DropBehavior behavior);
  */
 extern StrataRollup *strata_rollup_open(Oid view, bool missing_ok);
 
+/*
+ * Lock a view, behind the hypertable that it comes from; the same of the view
+ * that a table is the archive of, if that is one.  Whoever locks the archive
+ * against readers, or is going to change what the view says of it, does this
+ * first.
+ */
+extern void strata_rollup_lock_view(Oid view, LOCKMODE mode);
+extern void strata_rollup_lock_view_of(Oid archive);
+
 /* The archive's column that is just what a column of the view shows, or NULL. */
 extern char *strata_rollup_shown_column(Oid view, AttrNumber attno);
 
@@ -281,10 +292,14 @@ extern void strata_rollup_tiers_follow(Oid view);
 extern bool strata_rollup_is_kept_above(Oid chunk, Oid finer, Oid wider);
 
 /*
- * A chunk of an archive goes, from lo to hi, both inclusive: what was kept
- * there is nowhere.
+ * A chunk of an archive goes, from lo to hi, both inclusive, with its rows:
+ * none is covered any more, what was kept there is nowhere, and older
+ * snapshots do not find it.  None of an archive: nothing.
  */
 extern void strata_rollup_lose(Oid archive, int64 lo, int64 hi);
+
+/* Rows of an archive were written anew, so that older snapshots miss them. */
+extern void strata_rollup_rewritten(Oid relid);
 
 /*-------------------------------------------------------------------------
  * What may be used of it, and bringing it up to date
@@ -303,8 +318,8 @@ extern void strata_rollup_clean(const StrataRollup *rollup, Snapshot snapshot,
 								StrataRanges *clean);
 
 /*
- * A chunk of an archive goes, from lo to hi, both inclusive, with its rows:
- * its buckets are covered no more.  None of an archive: nothing.
+ * A chunk of an archive goes, from lo to hi, both inclusive: its buckets are
+ * covered no more.  None of an archive: nothing.
  */
 extern void strata_rollup_uncover(Oid archive, int64 lo, int64 hi);
 

@@ -13,8 +13,36 @@
 #include "access/relation.h"
 #include "nodes/parsenodes.h"
 #include "rewrite/rewriteHandler.h"
+#include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+
+/*
+ * Lock the hypertable that a view comes from, before the view: whoever drops
+ * it, or its chunks, comes to the view then.
+ */
+static void
+lock_source(const StrataRollupRow *row)
+{
+	const StrataRollupRow *below = row;
+
+	for (; below != NULL; below = strata_rollup_is_archive(row->source) ?
+		 strata_rollup_row_of_archive(row->source) : NULL)
+		row = below;
+	LockRelationOid(row->source, AccessShareLock);
+}
+
+/* See rollup.h. */
+void
+strata_rollup_lock_view(Oid view, LOCKMODE mode)
+{
+	StrataRollupRow *row = strata_rollup_row(view);
+
+	if (row == NULL)
+		return;
+	lock_source(row);
+	LockRelationOid(view, mode);
+}
 
 /* See rollup.h. */
 StrataRollup *
@@ -25,6 +53,8 @@ strata_rollup_open(Oid view, bool missing_ok)
 	Relation	rel;
 	ListCell   *lc;
 
+	if (row != NULL)
+		lock_source(row);
 	rel = row != NULL ? try_relation_open(view, AccessShareLock) : NULL;
 	if (rel == NULL)
 	{
@@ -38,11 +68,21 @@ strata_rollup_open(Oid view, bool missing_ok)
 	rollup->source = row->source;
 	rollup->archive = row->archive;
 	rollup->materialized_only = row->materialized_only;
+	rollup->losses = row->losses;
 	/* a column of the view may have another name by now */
 	foreach(lc, rollup->columns)
 		((StrataRollupColumn *) lfirst(lc))->name =
 		get_attname(rollup->archive, foreach_current_index(lc) + 1, false);
 	return rollup;
+}
+
+/* See rollup.h. */
+void
+strata_rollup_lock_view_of(Oid archive)
+{
+	if (strata_rollup_is_archive(archive))
+		strata_rollup_lock_view(strata_rollup_of_archive(archive),
+								ShareUpdateExclusiveLock);
 }
 
 /* See rollup.h. */

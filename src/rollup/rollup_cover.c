@@ -74,6 +74,16 @@ strata_rollup_covered(const StrataRollup *rollup, Snapshot snapshot,
 	strata_cover_visit(rollup->view, snapshot, collect_range, covered);
 }
 
+/* Have rows of the archive gone that the snapshot should find? */
+static bool
+has_lost(const StrataRollup *rollup, Snapshot snapshot)
+{
+	StrataRollupRow *then = rollup->losses == 0 || snapshot == NULL ? NULL :
+	strata_rollup_row_at(rollup->view, snapshot);
+
+	return then != NULL && then->losses != rollup->losses;
+}
+
 /* See rollup.h. */
 void
 strata_rollup_clean(const StrataRollup *rollup, Snapshot snapshot,
@@ -84,6 +94,9 @@ strata_rollup_clean(const StrataRollup *rollup, Snapshot snapshot,
 	Oid			below;
 
 	strata_rollup_covered(rollup, snapshot, clean);
+	/* the snapshot has the cover still, but not the archive's rows */
+	if (clean->n > 0 && has_lost(rollup, snapshot))
+		clean->n = 0;
 	if (clean->n == 0)
 		return;
 	strata_track_marks_visit(rollup->source, snapshot, take_away, &dirt);
@@ -210,6 +223,8 @@ strata_rollup_uncover(Oid archive, int64 lo, int64 hi)
 	rollup = OidIsValid(view) ? strata_rollup_open(view, true) : NULL;
 	if (rollup == NULL)
 		return;
+	/* refreshes of other views fold marks here */
+	(void) strata_rollup_lock(rollup->source, true);
 	strata_rollup_covered(rollup, NULL, &before);
 	strata_ranges_copy(&after, &before);
 	strata_ranges_subtract(&after,
@@ -218,28 +233,41 @@ strata_rollup_uncover(Oid archive, int64 lo, int64 hi)
 	strata_rollup_put_cover(view, &before, &after);
 }
 
+/* The rollup whose archive the table is, or is a chunk of; or NULL. */
+static StrataRollupRow *
+row_of_table(Oid relid)
+{
+	Oid			archive = relid;
+
+	if (get_rel_relispartition(relid))
+		archive = get_partition_parent(relid, true);
+	return get_rel_relkind(archive) == RELKIND_PARTITIONED_TABLE &&
+		strata_rollup_is_archive(archive) ?
+		strata_rollup_row_of_archive(archive) : NULL;
+}
+
 /* See rollup.h. */
 void
 strata_rollup_written(Oid relid)
 {
-	Oid			archive = relid;
-	StrataRollupRow *row;
-	StrataRanges covered = {0};
+	StrataRollupRow *row = strata_rollup_is_refreshing ? NULL :
+	row_of_table(relid);
 
-	if (strata_rollup_is_refreshing)
+	if (row == NULL)
 		return;
-	if (get_rel_relispartition(relid))
-		archive = get_partition_parent(relid, true);
-	if (get_rel_relkind(archive) != RELKIND_PARTITIONED_TABLE)
-		return;
-	if (!strata_rollup_is_archive(archive))
-		return;
-	row = strata_rollup_row_of_archive(archive);
-	strata_cover_visit(row->view, NULL, collect_range, &covered);
-	if (covered.n == 0)
-		return;
+	/* also where nothing is covered: a refresh may be about to */
 	(void) strata_rollup_lock(row->source, true);
-	strata_rollup_uncover(archive, PG_INT64_MIN, PG_INT64_MAX);
+	strata_cover_forget(row->view);
+}
+
+/* See rollup.h. */
+void
+strata_rollup_rewritten(Oid relid)
+{
+	StrataRollupRow *row = row_of_table(relid);
+
+	if (row != NULL)
+		strata_rollup_row_lose(row->view, true);
 }
 
 /*-------------------------------------------------------------------------

@@ -12,6 +12,8 @@
  * The archive is a hypertable beside the view.  The view depends on it: the
  * archive cannot be dropped alone, and a dump has it first.
  *
+ * Over 600 lines: what comes, changes and goes has the same options.
+ *
  * src/rollup/rollup_create.c
  *-------------------------------------------------------------------------
  */
@@ -521,11 +523,17 @@ strata_rollup_create(const CreateTableAsStmt *stmt, List *options)
 void
 strata_rollup_alter(Oid view, List *set)
 {
-	StrataRollupRow *row = strata_rollup_row(view);
+	StrataRollupRow *row;
 	RollupOptions options;
 	ListCell   *lc;
 
 	(void) strata_owned_relation_name(view);
+	strata_rollup_lock_view(view, ShareUpdateExclusiveLock);
+	row = strata_rollup_row(view);
+	if (row == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("continuous aggregate was dropped while it was altered")));
 	read_options(set, &options);
 	foreach(lc, set)
 	{

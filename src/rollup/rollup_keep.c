@@ -358,6 +358,10 @@ keep_chunk(Oid view, StrataRange chunk)
 	PopActiveSnapshot();
 	UnregisterSnapshot(snapshot);
 	CommandCounterIncrement();
+	/* others: cut by this chunk and by the next, or kept already */
+	strata_ranges_keep(&others, &kept);
+	if (others.n > 0)
+		strata_rollup_row_lose(view, false);
 	strata_rollup_covered(rollup, NULL, &covered);
 	strata_ranges_copy(&after, &covered);
 	strata_ranges_subtract(&after, buckets);
@@ -455,11 +459,52 @@ note_gone(Oid source, const List *chunks)
 	}
 }
 
+/*
+ * Lock the views of a table, which is locked itself, and return them: without
+ * those that somebody has dropped meanwhile.
+ */
+static List *
+lock_views(Oid source)
+{
+	ListCell   *lc;
+
+	foreach(lc, strata_rollups_of_source(source))
+		LockRelationOid(lfirst_oid(lc), ShareUpdateExclusiveLock);
+	return strata_rollups_of_source(source);
+}
+
+/* Lock what of archives may be written to, before whose turn it is is asked. */
+static void
+lock_archives(const List *views, const List *chunks)
+{
+	int64		from = PG_INT64_MAX;
+	int64		to = PG_INT64_MIN;
+	ListCell   *lc;
+
+	foreach(lc, chunks)
+	{
+		int64		lo = PG_INT64_MIN;
+		int64		hi = PG_INT64_MAX;
+
+		(void) strata_chunk_times(lfirst_oid(lc), &lo, &hi);
+		from = Min(from, lo);
+		to = Max(to, hi);
+	}
+	foreach(lc, views)
+	{
+		StrataRollup *rollup = strata_rollup_open(lfirst_oid(lc), false);
+
+		strata_rollup_lock_archive(rollup,
+								   strata_rollup_bucket_outward(&rollup->bucket,
+																from, to));
+	}
+}
+
 /* See rollup.h. */
 List *
 strata_rollup_keep(Oid source, List *chunks, bool preloaded)
 {
-	List	   *views = strata_rollups_of_source(source);
+	List	   *views = lock_views(source);
 	List	   *dropped = NIL;
 	List	   *kept = NIL;
 	const char *why;
@@ -484,6 +529,7 @@ strata_rollup_keep(Oid source, List *chunks, bool preloaded)
 				 errmsg("cannot drop chunks of \"%s\" in a transaction with isolation level REPEATABLE READ or SERIALIZABLE",
 						get_rel_name(source)),
 				 errdetail("It has continuous aggregates, which keep what is aggregated.")));
+	lock_archives(views, chunks);
 	(void) strata_rollup_lock(source, true);
 	strata_rollup_next_generation(source);
 	CommandCounterIncrement();
@@ -525,6 +571,8 @@ strata_rollup_lose(Oid archive, int64 lo, int64 hi)
 
 	if (rollup == NULL)
 		return;
+	strata_rollup_uncover(archive, lo, hi);
+	strata_rollup_row_lose(view, true);
 	strata_rollup_kept(view, NULL, &kept);
 	strata_ranges_clip(&kept,
 					   strata_rollup_bucket_outward(&rollup->bucket, lo, hi));
@@ -698,6 +746,7 @@ strata_rollup_keep_from(Oid view, Oid finer)
 	StrataRanges wide;
 	StrataRanges lost;
 
+	LockRelationOid(below->archive, AccessShareLock);
 	/* nobody drops rows meanwhile */
 	(void) strata_rollup_lock(rollup->source, true);
 	strata_rollup_kept(finer, NULL, &kept);

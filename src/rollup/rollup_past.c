@@ -20,6 +20,7 @@
 
 #include "base/base.h"
 #include "base/compat.h"
+#include "catalog/catalog.h"
 
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -128,10 +129,12 @@ strata_rollup_past(const StrataRollup *rollup, const Query *definition,
 
 /* See rollup_private.h. */
 List *
-strata_rollup_past_use(Oid view, const StrataRanges *kept)
+strata_rollup_past_use(Oid view, const StrataRanges *kept,
+					   const StrataRanges *clean)
 {
-	return list_make2(makeString(psprintf("%u", view)),
-					  makeString(strata_rollup_ranges_text(kept)));
+	return list_make3(makeString(psprintf("%u", view)),
+					  makeString(strata_rollup_ranges_text(kept)),
+					  makeString(strata_rollup_ranges_text(clean)));
 }
 
 /* The view of such a use; NULL: it is another. */
@@ -140,6 +143,24 @@ view_of_use(const List *use)
 {
 	return IsA(linitial(use), String) ?
 		(Oid) strtoul(strVal(linitial(use)), NULL, 10) : InvalidOid;
+}
+
+/*
+ * Have rows of the archive gone since the snapshot was taken, that it should
+ * find, or (dropped) rows of kept times?
+ */
+static bool
+have_gone(Oid view, Snapshot snapshot, bool dropped)
+{
+	StrataRollupRow *now = strata_rollup_row(view);
+	StrataRollupRow *then;
+
+	if (now == NULL || (now->losses == 0 && now->drops == 0))
+		return false;
+	then = strata_rollup_row_at(view, snapshot);
+	return then != NULL &&
+		(now->losses != then->losses ||
+		 (dropped && now->drops != then->drops));
 }
 
 /* See rollup.h. */
@@ -156,6 +177,8 @@ strata_rollup_past_moved(const List *uses, Snapshot snapshot)
 
 		if (!OidIsValid(view))
 			continue;
+		if (have_gone(view, snapshot, true))
+			return true;
 		strata_rollup_kept(view, snapshot, &then);
 		strata_rollup_kept(view, NULL, &now);
 		if (strcmp(strata_rollup_ranges_text(&then),
@@ -173,25 +196,34 @@ strata_rollup_past_check(const List *uses, Snapshot snapshot)
 
 	foreach(lc, uses)
 	{
-		Oid			view = view_of_use(lfirst(lc));
+		List	   *use = lfirst(lc);
+		Oid			view = view_of_use(use);
 		StrataRollup *rollup;
 		StrataRanges missed;
 		StrataRanges known;
+		bool		gone;
 
 		if (!OidIsValid(view))
 			continue;
 		strata_rollup_kept(view, NULL, &missed);
 		strata_rollup_kept(view, snapshot, &known);
+		gone = have_gone(view, snapshot, known.n > 0);
 		strata_ranges_remove(&missed, &known);
-		rollup = missed.n > 0 ? strata_rollup_open(view, true) : NULL;
-		if (rollup == NULL || rollup->materialized_only)
+		rollup = missed.n > 0 || gone ? strata_rollup_open(view, true) : NULL;
+		if (rollup == NULL)
+			continue;
+		/* others compute it from rows */
+		if (gone && (known.n > 0 || rollup->materialized_only))
+			ereport(ERROR,
+					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					 errmsg("could not serialize access due to concurrent drop of rows of continuous aggregate \"%s\"",
+							get_rel_name(view)),
+					 errdetail("Rows that its archive alone had, or that came late to what it keeps, went after the snapshot was taken.")));
+		if (rollup->materialized_only)
 			continue;
 		Assert(snapshot->snapshot_type == SNAPSHOT_MVCC);	/* rollup:Z7 */
-		if (strata_enable_archive_rewrite)
-		{
-			strata_rollup_clean(rollup, snapshot, &known);
-			strata_ranges_remove(&missed, &known);
-		}
+		strata_rollup_read_ranges("clean", strVal(lthird(use)), &known);
+		strata_ranges_remove(&missed, &known);
 		if (missed.n > 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),

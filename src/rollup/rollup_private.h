@@ -111,14 +111,6 @@ extern char *strata_rollup_column_list(const StrataRollup *rollup);
 extern const char *strata_rollup_bucket_name(const StrataRollup *rollup);
 
 /*
- * Whole buckets from the first to the last time of the window that the source
- * has rows of, or the archive, as the snapshot sees them; lo >= hi: none.
- */
-extern StrataRange strata_rollup_extent(const StrataRollup *rollup,
-										StrataRange window,
-										Snapshot snapshot);
-
-/*
  * rollup_query.c.  A query of the archive's rows of these ranges (NULL: all),
  * which selects nothing yet: columns are those of entry STRATA_ARCHIVE_VARNO.
  */
@@ -276,7 +268,8 @@ extern Oid	strata_rollup_make_view(RangeVar *name, Query *query, List *names,
 extern Query *strata_rollup_past(const StrataRollup *rollup,
 								 const Query *definition,
 								 const StrataRanges *kept, Query **rows);
-extern List *strata_rollup_past_use(Oid view, const StrataRanges *kept);
+extern List *strata_rollup_past_use(Oid view, const StrataRanges *kept,
+									const StrataRanges *clean);
 extern bool strata_rollup_past_holds(const List *use, Snapshot snapshot);
 
 /* All columns of the archive, for a query of it. */

@@ -293,18 +293,22 @@ rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
 	Query	   *raw = rte->subquery;
 	StrataRollup *rollup = usable_rollup(view, raw);
 	StrataRanges clean = {0};
+	StrataRanges none = {0};
 	StrataRanges kept;
 	Query	   *part;
 	Query	   *past = NULL;
 	Query	   *rows = NULL;
 	Query	   *all = raw;
 	Node	   *rest = NULL;
+	ListCell   *use;
 	int			nshown;
 
 	strata_rollup_kept(view, ActiveSnapshotSet() ? GetActiveSnapshot() : NULL,
 					   &kept);
+	/* of the archive nothing else is read, unless the end is reached */
 	rewrite->uses = lappend(rewrite->uses,
-							strata_rollup_past_use(view, &kept));
+							strata_rollup_past_use(view, &kept, &none));
+	use = list_tail(rewrite->uses);
 	/* whether what is joined reaches what is gone is asked as ever */
 	rewrite->own = lappend(rewrite->own,
 						   rollup != NULL && rollup->joined ?
@@ -358,9 +362,11 @@ rewrite_view(ViewAnswers *rewrite, RangeTblEntry *rte, Oid view)
 		rewrite->done = lappend(rewrite->done, rows);
 		rewrite->own = lappend(rewrite->own, rows);
 	}
-	if (clean.n > 0)
-		rewrite->uses = lappend(rewrite->uses,
-								strata_rollup_make_use(view, &clean, NIL));
+	if (clean.n == 0)
+		return;
+	lfirst(use) = strata_rollup_past_use(view, &kept, &clean);
+	rewrite->uses = lappend(rewrite->uses,
+							strata_rollup_make_use(view, &clean, NIL));
 }
 
 static bool

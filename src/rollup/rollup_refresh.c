@@ -451,6 +451,10 @@ prepare_window(Run *run, const StrataRollup *rollup)
 	StrataRange hull;
 	bool		published;
 
+	/* in the order in which a slice locks; and there may be one already */
+	(void) open_rollup(run);
+	if (run->refresh->manner == STRATA_REFRESH_IN_BLOCK)
+		lock_for_slice(run, rollup);
 	/* what is tracked stays so while this rollup is there */
 	(void) strata_rollup_lock(run->source, true);
 	(void) open_rollup(run);

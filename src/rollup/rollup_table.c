@@ -565,6 +565,7 @@ uses_of(const TableQuery *tq)
 	Oid			view = tq->rollup->view;
 	List	   *uses = NIL;
 	StrataRanges kept;
+	StrataRanges clean = {0};
 
 	if (tq->clean.n > 0)
 		uses = lappend(uses, strata_rollup_make_use(view, &tq->clean,
@@ -576,7 +577,10 @@ uses_of(const TableQuery *tq)
 	if (tq->kept.n == 0)
 		return uses;
 	strata_rollup_kept(view, keeping_snapshot(), &kept);
-	return lappend(uses, strata_rollup_past_use(view, &kept));
+	/* what is asked for and not read is seen to by rollup_reach.c */
+	if (tq->snapshot != NULL)
+		strata_rollup_clean(tq->rollup, tq->snapshot, &clean);
+	return lappend(uses, strata_rollup_past_use(view, &kept, &clean));
 }
 
 /* Answer the query out of this rollup's archive; false: it cannot be. */

@@ -12,6 +12,8 @@
  * That a view is a tier of another is an internal dependency on that: DROP of
  * the finest drops all of them.
  *
+ * Over 600 lines: which tiers there are, which may be, and how one is made.
+ *
  * src/rollup/rollup_tier.c
  *-------------------------------------------------------------------------
  */
@@ -520,6 +522,32 @@ drop_tier(Oid view, Oid finest)
 	strata_rollup_drop_archives(DROP_RESTRICT);
 }
 
+/*
+ * Lock tiers that stay, and those that go, with their archives, before new
+ * ones are made: that waits for refreshes (strata_rollup_lock()), which have
+ * these in hand.
+ */
+static void
+lock_tiers(const List *tiers, const List *others)
+{
+	ListCell   *lc;
+
+	foreach(lc, tiers)
+	{
+		Oid			view = ((StrataTier *) lfirst(lc))->view;
+
+		if (OidIsValid(view))
+			LockRelationOid(strata_rollup_open(view, false)->archive,
+							AccessShareLock);
+	}
+	foreach(lc, others)
+	{
+		LockRelationOid(lfirst_oid(lc), AccessExclusiveLock);
+		LockRelationOid(strata_rollup_open(lfirst_oid(lc), false)->archive,
+						AccessExclusiveLock);
+	}
+}
+
 /* See rollup.h. */
 void
 strata_rollup_set_tiers(Oid view, const char *text)
@@ -544,6 +572,15 @@ strata_rollup_set_tiers(Oid view, const char *text)
 			continue;
 		tier_bucket(rollup, tier->value, &bucket);
 		tier->view = view_of_width(views, &bucket);
+		others = list_delete_oid(others, tier->view);
+	}
+	lock_tiers(tiers, others);
+	foreach(lc, tiers)
+	{
+		StrataTier *tier = lfirst(lc);
+
+		if (tier->width == NULL)
+			continue;
 		if (!OidIsValid(tier->view))
 		{
 			tier->view = make_tier(rollup, tier);
@@ -558,7 +595,6 @@ strata_rollup_set_tiers(Oid view, const char *text)
 					 errhint("ALTER MATERIALIZED VIEW %s RENAME TO %s;",
 							 strata_sql_name(tier->view),
 							 quote_identifier(tier->name))));
-		others = list_delete_oid(others, tier->view);
 		finer = tier->view;
 	}
 	foreach(lc, others)

@@ -261,6 +261,9 @@ strata_rollup_verify(Oid view, Snapshot snapshot, StrataRollupReport report,
 		both.ngroups += ((StrataRollupColumn *) lfirst(lc))->kind !=
 		STRATA_ROLLUP_PARTIAL;
 	LockRelationOid(rollup->archive, AccessShareLock);
+	/* as it is when nothing goes from it any more */
+	rollup = strata_rollup_open(view, false);
+	both.rollup = rollup;
 	strata_rollup_clean(rollup, snapshot, &clean);
 	strata_rollup_kept(view, snapshot, &kept);
 	for (int i = 0; i < kept.n; i++)

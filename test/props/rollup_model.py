@@ -4,7 +4,7 @@
 Rollups, refreshed as users do, beside everything that changes their rows: writers with savepoints and rollbacks, who
 are prepared now and then; a session that compresses, decompresses, and drops and makes the rollups anew, so that what
 is tracked begins again and again; two refreshers; one who drops chunks, whose rows a ledger keeps; readers, who compare in one snapshot what is clean of an archive, and
-of one above it, and what the two views answer, with the rows themselves.
+of one above it, and what the two views answer, with the rows themselves; others, who ask in an old snapshot again.
 
     test/props/rollup_model.py --dsn "$(tools/server dsn)" --seed 1 --seconds 60
 
@@ -89,8 +89,8 @@ def compare(worker):
                 return
 
 
-# before there is a snapshot: chunks and views are dropped for snapshots that are older, too
-LOCK = "LOCK TABLE raw, ten, forty IN ACCESS SHARE MODE"
+# before there is a snapshot: chunks and views are dropped for snapshots that are older, too; in the order in which views are dropped
+LOCK = "LOCK TABLE raw, forty, ten IN ACCESS SHARE MODE"
 
 
 class Writer(track_model.Writer):
@@ -134,6 +134,11 @@ class Keeper(track_model.Compressor):
             self.run_sql("DROP MATERIALIZED VIEW forty", "DROP MATERIALIZED VIEW ten", "DELETE FROM gone", VIEWS)
             self.connection.commit()
             self.model.count("made anew")
+        elif self.random.random() < 0.1 and self.model.options.without is None:
+            # what it keeps goes, too
+            self.run_sql("TRUNCATE ten", "DELETE FROM gone")
+            self.connection.commit()
+            self.model.count("truncated")
         elif self.random.random() < 0.2:
             self.run_sql("SELECT count(compress_chunk(c, recompress => true)) FROM show_chunks('ten_archive') c")
             self.connection.commit()
@@ -221,6 +226,49 @@ class Reader(Worker):
         self.connection.commit()
 
 
+class OldReader(Worker):
+    """Takes a snapshot, and what the views answer in it; asks again in it, with nothing locked meanwhile: the same, or 40001."""
+
+    VIEWS = ("SELECT bucket, host, n, s FROM ten", "SELECT bucket, n, s FROM forty")
+
+    def connect(self):
+        super().connect()
+        self.later = psycopg2.connect(self.model.options.dsn)
+        cursor = self.later.cursor()
+        cursor.execute("SET search_path = %s, public; SET lock_timeout = '2s'" % self.model.SCHEMA)
+        self.later.commit()
+
+    def turn(self):
+        begin = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+        oids = "SELECT 'ten'::regclass::oid, 'forty'::regclass::oid"
+        later = self.later.cursor()
+        try:
+            self.run_sql(begin, LOCK)
+            views = self.rows(oids)
+            truth = [sorted(self.rows(view)) for view in self.VIEWS]
+            snapshot = self.rows("SELECT pg_export_snapshot()")[0][0]
+            later.execute(begin)
+            later.execute("SET TRANSACTION SNAPSHOT %s", (snapshot,))
+            self.connection.commit()
+            self.nap(1, 1)
+            # the upper one first, as views are dropped
+            for number in self.random.choice(((1, 0), (0,), (1,))):
+                later.execute(self.VIEWS[number])
+                answer = sorted(later.fetchall())
+                later.execute(oids)
+                if later.fetchall() != views:       # they were made anew
+                    break
+                self.model.count("old snapshots")
+                if answer != truth[number]:
+                    self.model.count("different")
+                    self.model.example = "old snapshot, %s: %s, then %s" % (
+                        self.VIEWS[number], sorted(set(answer) - set(truth[number])), sorted(set(truth[number]) - set(answer)))
+                    break
+        finally:
+            if not self.later.closed:
+                self.later.rollback()
+
+
 class Killer(Worker):
     """Compares, and kills a backend, with which the server goes down and up again."""
 
@@ -249,7 +297,8 @@ class Model(track_model.Model):
         refreshers = {"marks": [Refresher] * 2 + [MarkThief], "wait": [Hasty], "haste": [Hasty], None: [Refresher] * 2}
         retention = [Retention] if self.options.without is None else []
         retention += [Killer] if self.options.crash else []
-        return [Writer] * 4 + refreshers[self.options.without] + [Keeper] + [Reader] * 2 + retention
+        readers = [Reader] * 2 + ([OldReader] * 2 if self.options.without is None else [])
+        return [Writer] * 4 + refreshers[self.options.without] + [Keeper] + readers + retention
 
 
 def main():

@@ -85,7 +85,7 @@ class Worker(threading.Thread):
                 self.connection.rollback()
                 if error.pgcode not in RETRY:
                     self.model.fail("%s: %s" % (type(self).__name__, error))
-                self.model.count("errors")
+                self.model.count("deadlocks" if error.pgcode == psycopg2.errorcodes.DEADLOCK_DETECTED else "errors")
 
 
 def tens_of(ranges):
