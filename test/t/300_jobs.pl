@@ -233,7 +233,11 @@ is(sql(q{SELECT string_agg(sqlerrcode, ',') FROM strata.job_errors WHERE proc_na
 # the owner goes
 $node->append_conf('postgresql.conf', "strata.max_job_workers = 4\n");
 $node->reload;
-sql(q{REVOKE ALL ON log FROM alice; REVOKE CREATE ON SCHEMA public FROM alice; SELECT delete_job(1001); DROP ROLE alice; SELECT alter_job(1000, next_start => now())});
+sql(q{REVOKE ALL ON log FROM alice; REVOKE CREATE ON SCHEMA public FROM alice; SELECT delete_job(1001)});
+isnt($node->psql('postgres', 'DROP ROLE alice'), 0, 'a role that owns jobs is not dropped');
+# in another database nobody knows of them
+$node->safe_psql('template1', 'DROP ROLE alice');
+sql(q{SELECT alter_job(1000, next_start => now())});
 becomes($node, q{SELECT err_message LIKE '%could not be started' FROM strata.job_history WHERE job_id = 1000 ORDER BY id DESC LIMIT 1}, 'a job whose owner is gone fails visibly');
 
 # the scheduler is awake whenever jobs change; DROP EXTENSION waits for it, and is no deadlock's victim
