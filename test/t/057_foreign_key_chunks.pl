@@ -118,5 +118,21 @@ sql(q{INSERT INTO m VALUES (-55555, 1000000, 1); SET strata.chunks_ahead = 0; IN
 ok(wait_until(sub { sql(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'strata chunks ahead'}) eq '0' }), 'workers have gone');
 is(sql(q{SELECT count(*) FROM show_chunks('m')}) - $chunks >= 2 ? 1 : 0, 1, 'chunks for these rows');
 is(sql(q{SELECT count(*) FROM show_chunks('m', newer_than => -55000, older_than => 0)}) . '|' . sql(q{SELECT count(*) FROM show_chunks('m', newer_than => 1000000, older_than => 1100000)}), '0|0', 'and no others');
+# Code of the owner's in the partition key runs as the owner, in the process that makes chunks ahead, too.
+sql(q{
+	CREATE ROLE mallory;
+	GRANT CREATE ON SCHEMA public TO mallory;
+	GRANT REFERENCES, SELECT ON device TO mallory;
+	CREATE TABLE who (name text);
+	GRANT INSERT ON who TO mallory;
+	SET ROLE mallory;
+	CREATE FUNCTION note_it() RETURNS void LANGUAGE sql AS $$ INSERT INTO public.who VALUES (current_user) $$;
+	CREATE FUNCTION is_one(i int) RETURNS bool IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM public.note_it(); RETURN i = 1; END $$;
+	CREATE FUNCTION key_of(t bigint) RETURNS bigint IMMUTABLE LANGUAGE sql AS $$ SELECT CASE WHEN public.is_one(1) THEN t END $$;
+	CREATE TABLE trap (t bigint NOT NULL, device bigint REFERENCES device);
+	SELECT create_hypertable('trap', 't', chunk_time_interval => 1000, time_partitioning_func => 'key_of');
+	INSERT INTO trap VALUES (1, NULL)});
+becomes($node, q{SELECT count(*) >= 2 FROM show_chunks('trap')}, 'the next chunk is made');
+is(sql(q{SELECT string_agg(DISTINCT name, ' ') FROM who}), 'mallory', 'as its owner');
 $node->stop;
 done_testing();
