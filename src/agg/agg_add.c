@@ -187,6 +187,8 @@ add_values(StrataAggState *agg, AggCall *call, AggCell *cell, int from, int to)
 									  call->displays + from);
 	else if (call->generic != NULL)
 		strata_agg_generic_run(call->generic, cell, &run);
+	else if (call->kernel->result == AGG_RESULT_BEST)
+		strata_agg_best_run(agg->best, cell, from, to);
 	else if (call->kernel->result == AGG_RESULT_PICK)
 		strata_agg_pick_run(agg, call, cell, call->valid, from, to);
 	else if (!call->integers || call->kernel->kind == AGG_VALUE_NONE)
@@ -287,6 +289,12 @@ add_rows(StrataAggState *agg)
 		return false;
 	agg->nruns = 0;
 	agg->counters.singles += agg->vector->nselected;
+	if (agg->best != NULL)
+	{
+		for (int i = 0; i < agg->vector->nselected; i++)
+			strata_agg_best_run(agg->best, cells[i], i, i + 1);
+		return true;
+	}
 	if (agg->stop.kind == AGG_STOP_PICK)
 	{
 		add_best_rows(agg, cells);
@@ -415,7 +423,8 @@ add_runs(StrataAggState *agg)
 
 		cells = groups != NULL ? agg_group_cells(groups[i], agg->nkeys) :
 			cells_of_run(agg, codes, i);
-		if (agg->stop.kind == AGG_STOP_PICK && agg->vector->batch == NULL &&
+		if (agg->stop.kind == AGG_STOP_PICK && agg->best == NULL &&
+			agg->vector->batch == NULL &&
 			!strata_agg_stop_wants_run(agg, cells, agg->runs[i],
 									   agg->runs[i + 1]))
 			continue;
@@ -447,12 +456,16 @@ strata_agg_add_vector(StrataAggState *agg, AggVector *vector)
 		if (agg->calls[i].hold != NULL)
 			strata_agg_hold_new_vector(agg->calls[i].hold);
 	}
+	if (agg->best != NULL)
+		strata_agg_best_new_vector(agg->best);
 	if (agg->nkeys == 0)
 		summarized = add_run(agg, agg->cells, 0, vector->nselected);
 	else
 	{
 		if (!add_rows(agg))
 			summarized = add_runs(agg);
+		if (agg->best != NULL)
+			strata_agg_best_end_vector(agg->best);
 		if (agg->held_full || strata_agg_table_is_full(agg->table))
 		{
 			strata_agg_memo_forget(agg->memo);

@@ -29,6 +29,8 @@ write_cells(StrataAggState *agg, AggCell *cells, StringInfo out)
 		else if (agg->calls[i].generic != NULL)
 			strata_agg_generic_write(agg->calls[i].generic, &cells[i],
 									 out);
+		else if (agg->calls[i].kernel->result == AGG_RESULT_BEST)
+			strata_agg_best_write(agg->best, &cells[i], out);
 		else if (agg->calls[i].kernel->result == AGG_RESULT_PICK &&
 				 !agg->calls[i].resultbyval)
 			strata_agg_pick_write(&agg->calls[i], &cells[i], out);
@@ -134,6 +136,11 @@ strata_agg_group_combine(StrataAggState *agg, AggCell *cells, const char *in,
 		{
 			if (call->holder == i)
 				in = strata_agg_hold_combine(call->hold, &cells[i], in);
+			continue;
+		}
+		if (call->kernel->result == AGG_RESULT_BEST)
+		{
+			in = strata_agg_best_combine(agg->best, &cells[i], in);
 			continue;
 		}
 		if (call->generic != NULL)

@@ -233,7 +233,8 @@ may_scatter_codes(const StrataAggState *agg)
 		return false;
 	for (int i = 0; i < agg->ncalls; i++)
 		if (agg->calls[i].hold != NULL ||
-			agg->calls[i].kernel->result == AGG_RESULT_PICK)
+			agg->calls[i].kernel->result == AGG_RESULT_PICK ||
+			agg->calls[i].kernel->result == AGG_RESULT_BEST)
 			return false;
 	return true;
 }
@@ -251,7 +252,7 @@ may_add_rows(const StrataAggState *agg)
 			return false;
 	for (int i = 0; i < agg->ncalls; i++)
 		if (agg->calls[i].hold != NULL ||
-			(agg->stop.kind != AGG_STOP_PICK &&
+			(agg->stop.kind != AGG_STOP_PICK && agg->best == NULL &&
 			 agg->calls[i].kernel->rows == NULL))
 			return false;
 	return true;
@@ -274,7 +275,8 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 
 	strata_agg_plan_read((CustomScan *) node->ss.ps.plan, plan);
 	nkeys = list_length(plan->keys);
-	ncalls = list_length(plan->aggrefs) + list_length(plan->picks);
+	ncalls = list_length(plan->aggrefs) +
+		(plan->ranked ? 1 : list_length(plan->picks));
 
 	/*
 	 * the keeper block is what most vectors need, so that resets cost nothing
@@ -297,7 +299,9 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
 	agg->values = palloc0(sizeof(AggValue) *
 						  (nkeys + 2 * ncalls + 1 +
-						   count_arguments(plan->aggrefs)));
+						   count_arguments(plan->aggrefs) +
+						   list_length(plan->picks) +
+						   list_length(plan->ranks)));
 	forboth(lc, plan->keys, lc2, plan->eqops)
 		strata_agg_key_init(agg, &agg->keys[agg->nkeys++], lfirst(lc),
 							lfirst_oid(lc2));
@@ -312,8 +316,13 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	}
 	if (counts)
 		strata_agg_input_count(agg->input, agg);
+	if (plan->ranked)
+		agg->best = strata_agg_best_create(agg, plan);
 	foreach(lc, plan->picks)
-		init_pick(agg, lfirst(lc), plan->by, plan->stop.last);
+	{
+		if (!plan->ranked)
+			init_pick(agg, lfirst(lc), plan->by, plan->stop.last);
+	}
 	strata_agg_value_note_integers(agg);
 	strata_agg_stop_init(agg);
 	agg->sets = strata_agg_sets_create(plan->sets, plan->groupings);
@@ -425,6 +434,12 @@ strata_agg_next_group(StrataAggState *agg)
 		strata_agg_cells_write(agg, cells, &buf);
 		slot->tts_values[agg->nkeys] = PointerGetDatum(buf.data);
 		slot->tts_isnull[agg->nkeys] = false;
+		return ExecStoreVirtualTuple(slot);
+	}
+	if (agg->best != NULL)
+	{
+		strata_agg_best_return(agg->best, cells, slot->tts_values + agg->nkeys,
+							   slot->tts_isnull + agg->nkeys);
 		return ExecStoreVirtualTuple(slot);
 	}
 	for (int i = 0; i < agg->ncalls; i++)

@@ -13,6 +13,8 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
+#include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 #include "utils/ruleutils.h"
 
 /* 0: by kernels; 1: by transition functions; 2: of rows that are held. */
@@ -86,6 +88,55 @@ show_stop(StrataAggState *agg, List *ancestors, ExplainState *es)
 						stop->key->bucket != NULL ? "buckets" : "values",
 						name);
 	ExplainPropertyText("Early Stop", name, es);
+}
+
+/* An expression of the child's columns with what these are. */
+static Node *
+name_columns(Node *node, List *tlist)
+{
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Var))
+		return (Node *) list_nth_node(TargetEntry, tlist,
+									  ((Var *) node)->varattno - 1)->expr;
+	return expression_tree_mutator(node, name_columns, tlist);
+}
+
+/* What says which row of a group is the first. */
+static void
+show_ranks(StrataAggState *agg, List *ancestors, ExplainState *es)
+{
+	Plan	   *child = linitial(((CustomScan *) agg->css.ss.ps.plan)
+								 ->custom_plans);
+	List	   *context = set_deparse_context_plan(es->deparse_cxt, child,
+												   ancestors);
+	List	   *texts = NIL;
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	forboth(lc, agg->plan.ranks, lc2, agg->plan.rank_ops)
+	{
+		Node	   *rank = name_columns(lfirst(lc), child->targetlist);
+		bool		nulls_first = lthird_int(lfirst(lc2)) != 0;
+		Oid			opfamily;
+		Oid			opcintype;
+		StrataSortOrder order;
+		bool		desc;
+
+		desc = get_ordering_op_properties((Oid) linitial_int(lfirst(lc2)),
+										  &opfamily, &opcintype, &order) &&
+			order == STRATA_SORT_DESC;
+		texts = lappend(texts,
+						psprintf("%s%s%s",
+								 deparse_expression(rank, context, false,
+													true),
+								 desc ? " DESC" : "",
+								 nulls_first == desc ? "" :
+								 nulls_first ? " NULLS FIRST" :
+								 " NULLS LAST"));
+	}
+	if (texts != NIL)
+		ExplainPropertyList("First Row By", texts, es);
 }
 
 /* The keys by which groups are sorted, each as in the order of the result. */
@@ -202,7 +253,9 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		show_columns(agg, "Of Rows Held", nkeys, nkeys + ncalls, 2, ancestors,
 					 es);
 		show_columns(agg, "Columns of the Row", nkeys + ncalls,
-					 nkeys + agg->ncalls, -1, ancestors, es);
+					 nkeys + ncalls + list_length(agg->plan.picks), -1,
+					 ancestors, es);
+		show_ranks(agg, ancestors, es);
 		show_order(agg, ancestors, es);
 		show_stop(agg, ancestors, es);
 	}

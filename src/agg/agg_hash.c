@@ -117,6 +117,7 @@ has_plain_cells(StrataAggState *agg)
 		const AggCall *call = &agg->calls[i];
 
 		if (call->generic != NULL || call->hold != NULL ||
+			call->kernel->result == AGG_RESULT_BEST ||
 			(call->kernel->result == AGG_RESULT_PICK && !call->resultbyval))
 			return false;
 	}

@@ -14,6 +14,7 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg.h"
+#include "agg/agg_join_private.h"
 #include "agg/agg_private.h"
 
 #include "executor/executor.h"
@@ -25,21 +26,6 @@
 #include "optimizer/restrictinfo.h"
 #include "optimizer/tlist.h"
 #include "utils/selfuncs.h"
-
-/* Grouping first must make at least so many rows one, on average. */
-#define ROWS_PER_GROUP 4
-
-/* One way to group before the join. */
-typedef struct JoinBelow
-{
-	PlannerInfo *root;
-	RelOptInfo *fact;
-	List	   *columns;		/* of fact, that conditions of joins read */
-	List	   *keys;			/* that fact is grouped by */
-	List	   *exprs;			/* what the groups return: bytes, keys */
-	Path	   *groups;			/* in fact's place */
-	double		share;			/* groups of the rows there were */
-} JoinBelow;
 
 static bool
 is_of(const RelOptInfo *fact, const Path *path)
@@ -108,6 +94,47 @@ add_columns(JoinBelow *below, List *clauses)
 }
 
 /*
+ * Is the path a nested loop that looks rows of fact up for each row of the
+ * other side?  Its conditions, if a hash join can have them: groups are not
+ * looked up, but are few.
+ */
+static List *
+looked_up_clauses(const RelOptInfo *fact, const Path *path)
+{
+	const		JoinPath *join = (const JoinPath *) path;
+	const Path *inner = join->innerjoinpath;
+
+	if (!IsA(path, NestPath) || join->jointype != JOIN_INNER ||
+		path->param_info != NULL || inner->parent != fact ||
+		inner->param_info == NULL ||
+		join->outerjoinpath->param_info != NULL)
+		return NIL;
+	return list_concat_copy(join->joinrestrictinfo,
+							inner->param_info->ppi_clauses);
+}
+
+/* Those of the clauses that compare columns of fact with others by hash. */
+static List *
+clauses_to_hash(const RelOptInfo *fact, List *clauses)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
+
+		if (clause->can_join && OidIsValid(clause->hashjoinoperator) &&
+			(bms_equal(clause->left_relids, fact->relids) ?
+			 !bms_overlap(clause->right_relids, fact->relids) :
+			 bms_equal(clause->right_relids, fact->relids) &&
+			 !bms_overlap(clause->left_relids, fact->relids)))
+			result = lappend(result, clause);
+	}
+	return result;
+}
+
+/*
  * Can the join be had with groups in fact's place?  Collects the columns that
  * it needs of them.  Where fact's rows are made distinct first, for a semi
  * join, its path is none that we read.
@@ -115,7 +142,8 @@ add_columns(JoinBelow *below, List *clauses)
 static bool
 can_join(JoinBelow *below, Path *path)
 {
-	Path	  **side;
+	Path	  **side = NULL;
+	List	   *clauses;
 	ListCell   *lc;
 
 	path = strata_agg_strip_projection(path);
@@ -123,9 +151,17 @@ can_join(JoinBelow *below, Path *path)
 		return strata_agg_find_input(list_make1(path)) != NULL;
 	if (!IsA(path, HashPath) && !IsA(path, NestPath))
 		return false;
-	side = fact_side(below->fact, (JoinPath *) path);
-	if (side == NULL ||
-		!add_columns(below, ((JoinPath *) path)->joinrestrictinfo))
+	clauses = looked_up_clauses(below->fact, path);
+	if (clauses == NIL)
+	{
+		side = fact_side(below->fact, (JoinPath *) path);
+		if (side == NULL)
+			return false;
+		clauses = ((JoinPath *) path)->joinrestrictinfo;
+	}
+	else if (clauses_to_hash(below->fact, clauses) == NIL)
+		return false;
+	if (!add_columns(below, clauses))
 		return false;
 	foreach(lc, pull_var_clause((Node *) path->pathtarget->exprs,
 								PVC_INCLUDE_PLACEHOLDERS))
@@ -133,12 +169,13 @@ can_join(JoinBelow *below, Path *path)
 		if (!IsA(lfirst(lc), Var))
 			return false;
 	}
-	return can_join(below, *side);
+	return side == NULL || can_join(below, *side);
 }
 
-/* A relation that stands for groups of rel, or joins of them. */
-static RelOptInfo *
-relation_like(const RelOptInfo *rel, PathTarget *target, double rows)
+/* See agg_join_private.h. */
+RelOptInfo *
+strata_agg_relation_like(const RelOptInfo *rel, PathTarget *target,
+						 double rows)
 {
 	RelOptInfo *copy = makeNode(RelOptInfo);
 
@@ -172,21 +209,72 @@ groups_of(const JoinBelow *below, const Path *path)
 	return &copy->path;
 }
 
-/* The join with groups in fact's place. */
+/* What such a join returns: groups' columns, and those of the others. */
+static PathTarget *
+joined_target(const JoinBelow *below, const Path *path)
+{
+	PathTarget *target = create_empty_pathtarget();
+	ListCell   *lc;
+
+	add_new_columns_to_pathtarget(target, below->exprs);
+	foreach(lc, pull_var_clause((Node *) path->pathtarget->exprs, 0))
+	{
+		if (lfirst_node(Var, lc)->varno != (int) below->fact->relid)
+			add_new_column_to_pathtarget(target, lfirst(lc));
+	}
+	return set_pathtarget_cost_width(below->root, target);
+}
+
+/*
+ * Groups joined by hash with what the nested loop reads first; the rows of a
+ * group are looked up no more.
+ */
 static Path *
-join_groups(JoinBelow *below, Path *path)
+hash_groups(JoinBelow *below, const Path *path, List *clauses)
+{
+	HashPath   *join = makeNode(HashPath);
+	Path	   *other = ((const JoinPath *) path)->outerjoinpath;
+	Path	   *groups = below->groups;
+	Path	   *result = &join->jpath.path;
+
+	result->pathtype = T_HashJoin;
+	result->pathtarget = joined_target(below, path);
+	result->rows = clamp_row_est(path->rows * below->share);
+	result->parent = strata_agg_relation_like(path->parent,
+											  result->pathtarget,
+											  result->rows);
+	join->jpath.jointype = JOIN_INNER;
+	join->jpath.outerjoinpath = groups;
+	join->jpath.innerjoinpath = other;
+	join->jpath.joinrestrictinfo = clauses;
+	join->path_hashclauses = clauses_to_hash(below->fact, clauses);
+	join->num_batches = 1;
+	join->inner_rows_total = other->rows;
+	result->startup_cost = groups->startup_cost + other->total_cost;
+	result->total_cost = groups->total_cost + other->total_cost +
+		(groups->rows + other->rows) *
+		list_length(clauses) * cpu_operator_cost +
+		(other->rows + result->rows) * cpu_tuple_cost;
+	return result;
+}
+
+/* See agg_join_private.h. */
+Path *
+strata_agg_join_groups(JoinBelow *below, Path *path)
 {
 	JoinPath   *join;
 	Path	  **side;
 	Path	   *rows;
 	Path	   *other;
-	PathTarget *target = create_empty_pathtarget();
+	List	   *clauses;
 	Cost		own;
-	ListCell   *lc;
 
 	path = strata_agg_strip_projection(path);
 	if (path->parent == below->fact)
 		return groups_of(below, path);
+	clauses = looked_up_clauses(below->fact, path);
+	if (clauses != NIL)
+		return hash_groups(below, path, clauses);
 	if (IsA(path, HashPath))
 	{
 		HashPath   *copy = makeNode(HashPath);
@@ -209,17 +297,12 @@ join_groups(JoinBelow *below, Path *path)
 	rows = *side;
 	other = rows == join->outerjoinpath ? join->innerjoinpath :
 		join->outerjoinpath;
-	*side = join_groups(below, rows);
-	add_new_columns_to_pathtarget(target, below->exprs);
-	foreach(lc, pull_var_clause((Node *) path->pathtarget->exprs, 0))
-	{
-		if (lfirst_node(Var, lc)->varno != (int) below->fact->relid)
-			add_new_column_to_pathtarget(target, lfirst(lc));
-	}
-	set_pathtarget_cost_width(below->root, target);
-	join->path.pathtarget = target;
+	*side = strata_agg_join_groups(below, rows);
+	join->path.pathtarget = joined_target(below, path);
 	join->path.rows = clamp_row_est(path->rows * below->share);
-	join->path.parent = relation_like(path->parent, target, join->path.rows);
+	join->path.parent = strata_agg_relation_like(path->parent,
+												 join->path.pathtarget,
+												 join->path.rows);
 	join->path.pathkeys = NIL;
 	join->path.parallel_safe = false;
 	own = Max(path->total_cost - rows->total_cost - other->total_cost, 0);
@@ -256,10 +339,11 @@ estimate_result(const JoinBelow *below, const AggShape *whole, double rows)
 
 /* Offer the join, one of the planner's paths, over groups of fact. */
 static void
-offer_join(PlannerInfo *root, RelOptInfo *fact, Path *join,
-		   RelOptInfo *grouped_rel, List *having)
+offer_join(JoinBelow *below, Path *join, RelOptInfo *grouped_rel,
+		   List *having)
 {
-	JoinBelow	below = {root, fact};
+	PlannerInfo *root = below->root;
+	RelOptInfo *fact = below->fact;
 	AggShape	part = {0};
 	AggShape	whole;
 	Path	   *input = strata_agg_find_input(fact->pathlist);
@@ -270,25 +354,23 @@ offer_join(PlannerInfo *root, RelOptInfo *fact, Path *join,
 	double		ngroups;
 	ListCell   *lc;
 
-	if (!can_join(&below, join))
-		return;
-	part.keys = below.columns;
+	part.keys = below->columns;
 	strata_agg_join_shape(root, fact, grouped_rel, having, &part, &whole);
 	/* without keys there would be a group where there are no rows */
 	if (part.reason != NULL || part.keys == NIL)
 		return;
 	ngroups = strata_agg_estimate_groups(root, fact, &part, fact->rows);
-	if (ngroups * ROWS_PER_GROUP > fact->rows)
+	if (ngroups * AGG_ROWS_PER_GROUP > fact->rows)
 		return;
-	below.share = ngroups / fact->rows;
-	below.keys = part.keys;
+	below->share = ngroups / fact->rows;
+	below->keys = part.keys;
 	foreach(lc, part.keys)
-		below.exprs = lappend(below.exprs,
-							  strata_agg_column_below(lfirst(lc)));
-	add_new_columns_to_pathtarget(target, below.exprs);
+		below->exprs = lappend(below->exprs,
+							   strata_agg_column_below(lfirst(lc)));
+	add_new_columns_to_pathtarget(target, below->exprs);
 	add_column_to_pathtarget(target, strata_agg_partial_column(), 0);
 	set_pathtarget_cost_width(root, target);
-	rel = relation_like(fact, target, ngroups);
+	rel = strata_agg_relation_like(fact, target, ngroups);
 	rel->reloptkind = RELOPT_UPPER_REL;
 	rel->baserestrictinfo = NIL;
 	path = strata_agg_reading_path(root, fact, rel, target, input, &part,
@@ -296,14 +378,14 @@ offer_join(PlannerInfo *root, RelOptInfo *fact, Path *join,
 	if (path == NULL)
 		return;
 	path->path.parallel_safe = false;
-	below.groups = &path->path;
+	below->groups = &path->path;
 	/* where the bytes are strata_agg_read_joined() knows */
-	below.exprs = lcons(strata_agg_partial_column(), below.exprs);
-	join = join_groups(&below, join);
+	below->exprs = lcons(strata_agg_partial_column(), below->exprs);
+	join = strata_agg_join_groups(below, join);
 	path = strata_agg_combining_path(root, grouped_rel, join, &whole, having,
 									 AGG_STAGE_JOINED,
 									 whole.keys == NIL ? 1 :
-									 estimate_result(&below, &whole,
+									 estimate_result(below, &whole,
 													 join->rows));
 	data = *strata_agg_path_data(path);
 	data.joined = join->pathtarget->exprs;
@@ -311,12 +393,9 @@ offer_join(PlannerInfo *root, RelOptInfo *fact, Path *join,
 	strata_agg_offer(root, grouped_rel, path, &whole);
 }
 
-/*
- * The relation to be grouped: the one that aggregates read, or else the
- * largest of those that can be.  NULL: there is none.
- */
-static RelOptInfo *
-find_fact(PlannerInfo *root, RelOptInfo *join, List *exprs)
+/* See agg_join_private.h. */
+RelOptInfo *
+strata_agg_join_fact(PlannerInfo *root, RelOptInfo *join, List *exprs)
 {
 	List	   *aggrefs = pull_var_clause((Node *) exprs,
 										  PVC_INCLUDE_AGGREGATES |
@@ -347,33 +426,46 @@ find_fact(PlannerInfo *root, RelOptInfo *join, List *exprs)
 	return best;
 }
 
+/* See agg_join_private.h. */
+Path *
+strata_agg_join_choose(JoinBelow *below, RelOptInfo *join)
+{
+	Path	   *best = NULL;
+	ListCell   *lc;
+
+	foreach(lc, join->pathlist)
+	{
+		JoinBelow	of_path = {below->root, below->fact};
+		Path	   *path = lfirst(lc);
+
+		if ((best != NULL && path->total_cost >= best->total_cost) ||
+			!can_join(&of_path, path))
+			continue;
+		best = path;
+		below->columns = of_path.columns;
+	}
+	return best;
+}
+
 /* See agg_plan_private.h. */
 void
 strata_agg_create_join_paths(PlannerInfo *root, RelOptInfo *input_rel,
 							 RelOptInfo *grouped_rel, List *having)
 {
-	RelOptInfo *fact;
-	Path	   *best = NULL;
-	ListCell   *lc;
+	JoinBelow	below = {root};
+	Path	   *join;
 
 	if (!strata_enable_vector_agg || !strata_enable_join_aggregation ||
 		IS_DUMMY_REL(input_rel))
 		return;
-	fact = find_fact(root, input_rel,
-					 list_concat_copy(grouped_rel->reltarget->exprs, having));
-	if (fact == NULL)
+	below.fact = strata_agg_join_fact(root, input_rel,
+									  list_concat_copy(grouped_rel->reltarget->exprs,
+													   having));
+	if (below.fact == NULL)
 		return;
-	foreach(lc, input_rel->pathlist)
-	{
-		JoinBelow	below = {root, fact};
-		Path	   *path = lfirst(lc);
-
-		if ((best == NULL || path->total_cost < best->total_cost) &&
-			can_join(&below, path))
-			best = path;
-	}
-	if (best != NULL)
-		offer_join(root, fact, best, grouped_rel, having);
+	join = strata_agg_join_choose(&below, input_rel);
+	if (join != NULL)
+		offer_join(&below, join, grouped_rel, having);
 }
 
 /* Set the current values of the keys to those of the row in input_slot. */

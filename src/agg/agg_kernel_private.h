@@ -86,6 +86,7 @@ typedef enum AggResult
 	AGG_RESULT_STDDEV_POP,
 	AGG_RESULT_STDDEV_SAMP,
 	AGG_RESULT_PICK,			/* first, last */
+	AGG_RESULT_BEST,			/* a row, by agg_best.c */
 	AGG_RESULT_GENERIC
 } AggResult;
 
@@ -236,9 +237,8 @@ extern void strata_agg_pick_combine(struct StrataAggState *agg,
 									const AggCell *other);
 
 /*
- * agg_distinct.c: the values of an aggregate with DISTINCT, each once in each
- * group.  The set of the aggregate's argument under its FILTER, made when
- * there is none, and the number of the value that it looks at.
+ * agg_distinct.c: the set of an aggregate's values under its FILTER, each once
+ * in a group, made when there is none; and the number of the value.
  */
 extern AggDistinct *strata_agg_distinct_add(struct StrataAggState *agg,
 											const Aggref *aggref);

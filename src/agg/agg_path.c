@@ -292,6 +292,8 @@ row_cost(PlannerInfo *root, const AggShape *shape)
 		if (is_computed(lfirst(lc)))
 			cost += COST_EXPRESSION;
 	}
+	foreach(lc, shape->ranks)
+		cost += COST_KEY + (is_computed(lfirst(lc)) ? COST_EXPRESSION : 0);
 	foreach(lc, shape->aggrefs)
 	{
 		Aggref	   *aggref = lfirst_node(Aggref, lc);
@@ -322,6 +324,9 @@ group_size(const AggShape *shape)
 	size = sizeof(AggGroup) + 3 * sizeof(void *) +
 		list_length(shape->aggrefs) * sizeof(AggCell);
 	foreach(lc, shape->keys)
+		size += sizeof(Datum) +
+		get_typavgwidth(exprType(lfirst(lc)), exprTypmod(lfirst(lc)));
+	foreach(lc, shape->ranked ? shape->inputs : NIL)
 		size += sizeof(Datum) +
 		get_typavgwidth(exprType(lfirst(lc)), exprTypmod(lfirst(lc)));
 	return size;
@@ -384,6 +389,9 @@ make_agg_path(RelOptInfo *grouped_rel, PathTarget *target, Path *child,
 	}
 	data.aggrefs = shape->aggrefs;
 	data.picks = shape->picks;
+	data.ranked = shape->ranked;
+	data.ranks = shape->ranks;
+	data.rank_ops = shape->rank_ops;
 	data.by = shape->by;
 	data.stop = shape->stop;
 	data.having = having;
@@ -669,9 +677,13 @@ strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	AggShape	shape;
 	Cost		saved;
 
-	if (input == NULL || root->parse->groupClause != NIL ||
+	if (root->parse->groupClause != NIL ||
 		root->parse->hasAggs || root->parse->groupingSets != NIL ||
 		root->hasHavingQual || root->parse->hasWindowFuncs)
+		return;
+	if (input_rel->reloptkind == RELOPT_JOINREL)
+		strata_agg_create_joined_distinct_paths(root, input_rel, distinct_rel);
+	if (input == NULL)
 		return;
 	strata_agg_distinct_shape(root, input_rel, target, &shape);
 	if (shape.reason != NULL)

@@ -34,6 +34,25 @@ collect_params(Node *node, List **params)
 	return expression_tree_walker(node, collect_params, params);
 }
 
+/*
+ * A row that is picked shows its own keys, not those that equal them and stand
+ * for the group: the latter are what no expression of the query is.
+ */
+static void
+hide_keys(List *exprs, const List *eqops)
+{
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+	{
+		Expr	   *key = lfirst(lc);
+
+		if (OidIsValid(list_nth_oid(eqops, foreach_current_index(lc))))
+			lfirst(lc) = makeRelabelType(key, exprType((Node *) key), -1,
+										 InvalidOid, COERCE_IMPLICIT_CAST);
+	}
+}
+
 /* Columns of the scan tuple. */
 static List *
 make_scan_tlist(const AggPlanData *data)
@@ -46,6 +65,8 @@ make_scan_tlist(const AggPlanData *data)
 	if (data->stage == AGG_STAGE_BELOW)
 		foreach(lc, exprs)
 			lfirst(lc) = strata_agg_column_below(lfirst(lc));
+	else if (data->ranked)
+		hide_keys(exprs, data->eqops);
 	exprs = list_concat(exprs, data->stage == AGG_STAGE_BELOW ?
 						list_make1(strata_agg_partial_column()) :
 						data->aggrefs);
@@ -84,12 +105,16 @@ plan_agg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 		(List *) strata_agg_refer_to_child((Node *) data.aggrefs, inputs);
 	data.picks =
 		(List *) strata_agg_refer_to_child((Node *) data.picks, inputs);
+	data.ranks =
+		(List *) strata_agg_refer_to_child((Node *) data.ranks, inputs);
 	data.by = (Expr *) strata_agg_refer_to_child((Node *) data.by, inputs);
 	data.groupings = strata_agg_sets_groupings(root, data.groupings);
 	fix_opfuncids((Node *) data.keys);
 	fix_opfuncids((Node *) data.aggrefs);
+	fix_opfuncids((Node *) data.ranks);
 	collect_params((Node *) data.keys, &cscan->custom_exprs);
 	collect_params((Node *) data.aggrefs, &cscan->custom_exprs);
+	collect_params((Node *) data.ranks, &cscan->custom_exprs);
 	cscan->scan.plan.targetlist = tlist;
 	cscan->scan.plan.qual = data.having;
 	cscan->scan.scanrelid = 0;

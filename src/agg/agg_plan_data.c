@@ -24,6 +24,8 @@ enum
 	PLAN_EQOPS,
 	PLAN_AGGREFS,
 	PLAN_PICKS,
+	PLAN_RANKS,
+	PLAN_RANK_OPS,
 	PLAN_BY,
 	PLAN_ORDER,
 	PLAN_SETS,
@@ -57,7 +59,8 @@ write_number_list(const AggPlanData *data)
 	numbers = lappend_int(numbers, data->stop.reverse);
 	numbers = lappend_int(numbers, data->stop.top_key);
 	numbers = lappend_int(numbers, data->stop.top_n);
-	return lappend_int(numbers, data->stop.nulls_matter);
+	numbers = lappend_int(numbers, data->stop.nulls_matter);
+	return lappend_int(numbers, data->ranked);
 }
 
 static void
@@ -70,6 +73,7 @@ read_numbers(const List *numbers, AggPlanData *data)
 	data->stop.top_key = list_nth_int(numbers, 4);
 	data->stop.top_n = list_nth_int(numbers, 5);
 	data->stop.nulls_matter = list_nth_int(numbers, 6) != 0;
+	data->ranked = list_nth_int(numbers, 7) != 0;
 }
 
 /* See agg_plan_private.h. */
@@ -80,6 +84,8 @@ strata_agg_plan_write(CustomScan *cscan, const AggPlanData *data)
 								  data->keys, data->eqops, data->aggrefs);
 
 	list = lappend(list, data->picks);
+	list = lappend(list, data->ranks);
+	list = lappend(list, data->rank_ops);
 	list = lappend(list, data->by);
 	list = lappend(list, data->order);
 	list = lappend(list, data->sets);
@@ -99,6 +105,8 @@ strata_agg_plan_read(const CustomScan *cscan, AggPlanData *data)
 	data->eqops = list_nth(list, PLAN_EQOPS);
 	data->aggrefs = list_nth(list, PLAN_AGGREFS);
 	data->picks = list_nth(list, PLAN_PICKS);
+	data->ranks = list_nth(list, PLAN_RANKS);
+	data->rank_ops = list_nth(list, PLAN_RANK_OPS);
 	data->by = list_nth(list, PLAN_BY);
 	data->order = list_nth(list, PLAN_ORDER);
 	data->sets = list_nth(list, PLAN_SETS);

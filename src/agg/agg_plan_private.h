@@ -70,6 +70,10 @@ typedef struct AggShape
 	const char *reason;			/* why it cannot be done, or NULL */
 	/* DISTINCT ON: of each group the row with the greatest or least "by" */
 	List	   *picks;			/* Vars of that row */
+	bool		ranked;			/* it is the first by these expressions
+								 * instead, */
+	List	   *ranks;
+	List	   *rank_ops;		/* IntLists: operator, collation, nulls first */
 	bool		summaries;		/* whole batches need not be decoded */
 	bool		counts;			/* nor even looked at: count(*) */
 	bool		has_distinct;	/* an aggregate takes equal values in once */
@@ -97,6 +101,9 @@ typedef struct AggPlanData
 								 * each, by number */
 	List	   *aggrefs;
 	List	   *picks;
+	bool		ranked;
+	List	   *ranks;
+	List	   *rank_ops;
 	Expr	   *by;
 	AggStopPlan stop;
 	List	   *order;			/* of the groups: strata_agg_order_plan() */
@@ -135,12 +142,36 @@ extern List *strata_agg_sets_groupings(const PlannerInfo *root,
 extern double strata_agg_sets_estimate(PlannerInfo *root,
 									   const AggShape *shape, double ngroups);
 
+/* More keys there cannot be: AggGroup.nulls. */
+#define AGG_MAX_KEYS 32
+
+/*
+ * agg_shape.c: add a key, and can expr be evaluated on vectors?  Both collect
+ * inputs, or say why not.
+ */
+extern void strata_agg_add_key(PlannerInfo *root, SortGroupClause *clause,
+							   Index relid, AggShape *shape);
+extern bool strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape);
+
+/* Have part group by expr, unless equal values of it may differ. */
+extern void strata_agg_add_part_key(Expr *expr, AggShape *part);
+
 /* Is an argument more than a column or a constant? */
 extern bool strata_agg_computes(List *args);
 
-/* The same for SELECT DISTINCT and DISTINCT ON; target is what it returns. */
+/*
+ * agg_first.c: the same for SELECT DISTINCT and DISTINCT ON; target is what it
+ * returns.
+ */
 extern void strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
 									  PathTarget *target, AggShape *shape);
+
+/*
+ * What fact, a relation of a join, is grouped by before it, beside the columns
+ * that conditions of the join read, and which row of each group it takes.
+ */
+extern void strata_agg_first_below_shape(PlannerInfo *root, RelOptInfo *fact,
+										 List *columns, AggShape *part);
 
 /*
  * Are values of the type equal exactly when their bytes are?  Where they are
@@ -201,6 +232,11 @@ extern CustomPath *strata_agg_combining_path(PlannerInfo *root,
 /* Offer a path, and the same with its groups in the order that is wanted. */
 extern void strata_agg_offer(PlannerInfo *root, RelOptInfo *rel,
 							 CustomPath *path, const AggShape *shape);
+
+/* agg_join_first.c: of each group its first row before a join. */
+extern void strata_agg_create_joined_distinct_paths(PlannerInfo *root,
+													RelOptInfo *input_rel,
+													RelOptInfo *distinct_rel);
 
 /* agg_join.c: paths for an input that is a join. */
 extern void strata_agg_create_join_paths(PlannerInfo *root,

@@ -26,6 +26,7 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
+#include "agg/agg_best_private.h"
 #include "agg/agg_group_private.h"
 #include "agg/agg_kernel_private.h"
 #include "agg/agg_plan_private.h"
@@ -242,6 +243,7 @@ typedef struct StrataAggState
 	bool		rows_have_codes;	/* the last batch was put so: runs are not
 									 * worth cutting */
 	AggStop		stop;
+	AggBest    *best;			/* rows are picked by an order; or NULL */
 	AggTable   *table;			/* with keys */
 	AggSets    *sets;			/* NULL: groups are of all keys */
 	uint32		set;			/* of keys' current values, by number */

@@ -62,6 +62,7 @@ too_few(AggResult result, int64 n)
 	{
 		case AGG_RESULT_COUNT:
 		case AGG_RESULT_PICK:
+		case AGG_RESULT_BEST:
 		case AGG_RESULT_GENERIC:
 			return false;
 		case AGG_RESULT_VAR_SAMP:
@@ -120,6 +121,8 @@ strata_agg_result(StrataAggState *agg, AggCall *call, AggCell *cell,
 		case AGG_RESULT_PICK:
 			*isnull = strata_agg_pick_is_null(cell);
 			return cell->v.d;
+		case AGG_RESULT_BEST:
+			break;				/* several columns: strata_agg_best_return() */
 		case AGG_RESULT_GENERIC:
 			if (call->hold != NULL)
 				return strata_agg_replay_result(agg, call->replay, cell,

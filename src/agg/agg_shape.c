@@ -22,8 +22,6 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#define MAX_KEYS 32				/* AggGroup.nulls */
-
 /*
  * See agg_plan_private.h.  B-tree indexes ask the same before they keep one
  * image for equal keys.
@@ -70,9 +68,9 @@ add_inputs(Node *expr, Index relid, AggShape *shape)
 	return true;
 }
 
-/* Can expr be evaluated on vectors?  Collects its inputs, or says why not. */
-static bool
-can_evaluate(Node *expr, Index relid, AggShape *shape)
+/* See agg_plan_private.h. */
+bool
+strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape)
 {
 	if (contain_volatile_functions(expr))
 		shape->reason = "an expression is volatile";
@@ -84,9 +82,10 @@ can_evaluate(Node *expr, Index relid, AggShape *shape)
 	return shape->reason == NULL;
 }
 
-static void
-add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
-		AggShape *shape)
+/* See agg_plan_private.h. */
+void
+strata_agg_add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
+				   AggShape *shape)
 {
 	Node	   *expr = strata_clause_below_grouping(root, clause);
 	bool		by_image = strata_agg_is_equal_by_image(exprType(expr),
@@ -95,7 +94,7 @@ add_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 
 	if (!by_image && !clause->hashable)
 		shape->reason = "values of a key cannot be hashed";
-	else if (can_evaluate(expr, relid, shape) &&
+	else if (strata_agg_can_evaluate(expr, relid, shape) &&
 			 !list_member(shape->keys, expr))
 	{
 		shape->keys = lappend(shape->keys, expr);
@@ -132,7 +131,7 @@ refuse_distinct(const Aggref *aggref, const AggShape *shape)
 {
 	if (!strata_enable_distinct_agg)
 		return "an aggregate has DISTINCT";
-	if (list_length(shape->keys) >= MAX_KEYS)
+	if (list_length(shape->keys) >= AGG_MAX_KEYS)
 		return "there are too many keys";
 	return NULL;
 }
@@ -175,8 +174,8 @@ check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 	}
 	if (shape->reason != NULL)
 		return;
-	if (can_evaluate((Node *) aggref->args, relid, shape) &&
-		can_evaluate((Node *) aggref->aggfilter, relid, shape))
+	if (strata_agg_can_evaluate((Node *) aggref->args, relid, shape) &&
+		strata_agg_can_evaluate((Node *) aggref->aggfilter, relid, shape))
 		shape->aggrefs = list_append_unique(shape->aggrefs, aggref);
 }
 
@@ -231,13 +230,13 @@ strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 	memset(shape, 0, sizeof(*shape));
 	if (parse->hasTargetSRFs)
 		shape->reason = "a function returns sets";
-	else if (list_length(parse->groupClause) > MAX_KEYS)
+	else if (list_length(parse->groupClause) > AGG_MAX_KEYS)
 		shape->reason = "there are too many keys";
 	foreach(lc, parse->groupClause)
 	{
 		if (shape->reason == NULL)
-			add_key(root, lfirst_node(SortGroupClause, lc), input_rel->relid,
-					shape);
+			strata_agg_add_key(root, lfirst_node(SortGroupClause, lc),
+							   input_rel->relid, shape);
 	}
 	if (shape->reason == NULL && parse->groupingSets != NIL)
 		strata_agg_sets_shape(root, shape);
@@ -247,9 +246,9 @@ strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 		check_output((Node *) having, &context);
 }
 
-/* Have part group by expr, unless equal values of it may differ. */
-static void
-add_part_key(Expr *expr, AggShape *part)
+/* See agg_plan_private.h. */
+void
+strata_agg_add_part_key(Expr *expr, AggShape *part)
 {
 	TypeCacheEntry *typcache = lookup_type_cache(exprType((Node *) expr),
 												 TYPECACHE_EQ_OPR);
@@ -301,13 +300,13 @@ add_joined_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 		return;
 	/* others are evaluated for rows that are joined only: they may raise */
 	if (of_fact && strata_agg_bucket_can_defer((Expr *) expr))
-		add_part_key((Expr *) expr, part);
+		strata_agg_add_part_key((Expr *) expr, part);
 	else
 	{
 		foreach(lc, vars)
 		{
 			if (lfirst_node(Var, lc)->varno == (int) relid)
-				add_part_key(lfirst(lc), part);
+				strata_agg_add_part_key(lfirst(lc), part);
 		}
 	}
 }
@@ -326,12 +325,12 @@ strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 	memset(part, 0, sizeof(*part));
 	memset(whole, 0, sizeof(*whole));
 	if (parse->hasTargetSRFs ||
-		list_length(parse->groupClause) > MAX_KEYS)
+		list_length(parse->groupClause) > AGG_MAX_KEYS)
 		part->reason = "of the query's form";
 	foreach(lc, columns)
 	{
 		if (part->reason == NULL)
-			add_part_key(lfirst(lc), part);
+			strata_agg_add_part_key(lfirst(lc), part);
 	}
 	foreach(lc, parse->groupClause)
 	{
@@ -339,7 +338,7 @@ strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 			add_joined_key(root, lfirst_node(SortGroupClause, lc),
 						   fact->relid, part, whole);
 	}
-	if (part->reason == NULL && list_length(part->keys) > MAX_KEYS)
+	if (part->reason == NULL && list_length(part->keys) > AGG_MAX_KEYS)
 		part->reason = "there are too many keys";
 	if (part->reason == NULL && parse->groupingSets != NIL)
 	{
@@ -373,148 +372,8 @@ strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 	foreach(lc, part->keys)
 	{
 		if (part->reason == NULL)
-			can_evaluate(lfirst(lc), fact->relid, part);
+			strata_agg_can_evaluate(lfirst(lc), fact->relid, part);
 	}
-}
-
-/*
- * Columns that target reads and that are no keys come from the row that is
- * picked.
- */
-static void
-add_picks(PathTarget *target, Index relid, AggShape *shape)
-{
-	ListCell   *lc;
-
-	foreach(lc,
-			pull_var_clause((Node *) target->exprs, PVC_INCLUDE_PLACEHOLDERS))
-	{
-		Node	   *var = lfirst(lc);
-
-		if (!list_member(shape->keys, var) &&
-			can_evaluate(var, relid, shape))
-			shape->picks = list_append_unique(shape->picks, var);
-	}
-}
-
-/*
- * Does the clause sort integers and times as such, not by an operator class of
- * its own?
- */
-bool
-strata_agg_is_time_order(const SortGroupClause *clause, Oid type,
-						 bool *descending)
-{
-	TypeCacheEntry *typcache = lookup_type_cache(type,
-												 TYPECACHE_BTREE_OPFAMILY);
-	Oid			opfamily;
-	Oid			opcintype;
-	StrataSortOrder order;
-
-	if (!strata_agg_is_time_type(type) ||
-		!get_ordering_op_properties(clause->sortop, &opfamily, &opcintype,
-									&order) ||
-		opfamily != typcache->btree_opf || opcintype != getBaseType(type))
-		return false;
-	*descending = order == STRATA_SORT_DESC;
-	return true;
-}
-
-/*
- * ORDER BY the keys of DISTINCT ON, then one column: which, and is the last
- * row wanted?
- */
-static void
-find_order(PlannerInfo *root, Index relid, AggShape *shape)
-{
-	SortGroupClause *clause;
-
-	shape->reason =
-		"of DISTINCT ON without one column of time behind it in ORDER BY";
-	if (list_length(root->parse->sortClause) !=
-		list_length(root->parse->distinctClause) + 1)
-		return;
-	clause = llast_node(SortGroupClause, root->parse->sortClause);
-	shape->by = (Expr *) get_sortgroupclause_expr(clause,
-												  root->processed_tlist);
-	if (!strata_agg_is_time_order(clause, exprType((Node *) shape->by),
-								  &shape->stop.last) ||
-		list_member(shape->keys, shape->by))
-		return;
-	shape->reason = NULL;
-	can_evaluate((Node *) shape->by, relid, shape);
-}
-
-/*
- * Is each column one that DISTINCT compares?  What a window function sorted by
- * stays in the target when the planner has found that it need not be called.
- */
-static bool
-all_are_compared(Query *parse, PathTarget *target)
-{
-	for (int i = 0; i < list_length(target->exprs); i++)
-	{
-		Index		ref = get_pathtarget_sortgroupref(target, i);
-		bool		found = false;
-		ListCell   *lc;
-
-		foreach(lc, parse->distinctClause)
-			found |= ref != 0 &&
-			lfirst_node(SortGroupClause, lc)->tleSortGroupRef == ref;
-		if (!found)
-			return false;
-	}
-	return true;
-}
-
-/* See agg_plan_private.h. */
-void
-strata_agg_distinct_shape(PlannerInfo *root, RelOptInfo *input_rel,
-						  PathTarget *target, AggShape *shape)
-{
-	Query	   *parse = root->parse;
-	Index		relid = input_rel->relid;
-	ListCell   *lc;
-	bool		nullable;
-
-	memset(shape, 0, sizeof(*shape));
-	if (parse->hasTargetSRFs)
-		shape->reason = "a function returns sets";
-	else if (list_length(parse->distinctClause) > MAX_KEYS)
-		shape->reason = "there are too many keys";
-	else if (contain_volatile_functions((Node *) target->exprs) ||
-			 contain_subplans((Node *) target->exprs))
-		shape->reason = "an expression is volatile, or has a subquery";
-	else if (!parse->hasDistinctOn && !all_are_compared(parse, target))
-		shape->reason = "of a column that DISTINCT does not compare";
-	foreach(lc, parse->distinctClause)
-	{
-		if (shape->reason == NULL)
-			add_key(root, lfirst_node(SortGroupClause, lc), relid, shape);
-	}
-	if (shape->reason != NULL || !parse->hasDistinctOn)
-		return;
-	/* keys that are expressions would have to be found in target again */
-	foreach(lc, shape->keys)
-	{
-		if (!IsA(lfirst(lc), Var))
-			shape->reason = "of DISTINCT ON an expression";
-	}
-	/* a row shows its own key, not one that is equal */
-	foreach(lc, shape->eqops)
-	{
-		if (OidIsValid(lfirst_oid(lc)))
-			shape->reason =
-				"of DISTINCT ON, where equal values of a key may differ";
-	}
-	if (shape->reason == NULL)
-		find_order(root, relid, shape);
-	if (shape->reason == NULL)
-		add_picks(target, relid, shape);
-	if (shape->reason == NULL &&
-		(!strata_agg_is_time_column(root, input_rel, shape->by, &nullable) ||
-		 nullable))
-		shape->reason = "of DISTINCT ON by a column that may be null";
 }
 
 /*

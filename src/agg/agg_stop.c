@@ -54,17 +54,15 @@
  *-------------------------------------------------------------------------
  */
 
-/* See agg_plan_private.h. */
-bool
-strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr,
-						  bool *nullable)
+/* Is the expression a column of the relation?  May it be null? */
+static bool
+is_own_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr, bool *nullable)
 {
 	Var		   *var = (Var *) expr;
 	RangeTblEntry *rte = planner_rt_fetch(rel->relid, root);
 	Relation	relation;
 
-	if (!IsA(var, Var) || var->varno != rel->relid || var->varattno <= 0 ||
-		!strata_agg_is_time_type(var->vartype))
+	if (!IsA(var, Var) || var->varno != rel->relid || var->varattno <= 0)
 		return false;
 
 	/*
@@ -79,6 +77,15 @@ strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr,
 											  var->varattno);
 	table_close(relation, NoLock);
 	return true;
+}
+
+/* See agg_plan_private.h. */
+bool
+strata_agg_is_time_column(PlannerInfo *root, RelOptInfo *rel, Expr *expr,
+						  bool *nullable)
+{
+	return is_own_column(root, rel, expr, nullable) &&
+		strata_agg_is_time_type(exprType((Node *) expr));
 }
 
 /* Do the partitions of the relation follow each other by the column? */
@@ -214,6 +221,30 @@ plan_pick(PlannerInfo *root, RelOptInfo *rel, AggShape *shape)
 	shape->stop.reverse = shape->stop.last && is_partitioned_by(rel, by);
 }
 
+/*
+ * Is the row of each group the first by a column that batches have bounds of?
+ */
+static void
+plan_first(PlannerInfo *root, RelOptInfo *rel, AggShape *shape)
+{
+	const List *ops;
+	Expr	   *by;
+	bool		nullable;
+
+	if (shape->ranks == NIL)
+		return;
+	by = linitial(shape->ranks);
+	ops = linitial(shape->rank_ops);
+	if (!is_own_column(root, rel, by, &nullable) ||
+		!strata_agg_has_words(exprType((Node *) by),
+							  (Oid) linitial_int(ops), &shape->stop.last))
+		return;
+	shape->by = by;
+	shape->stop.kind = AGG_STOP_PICK;
+	shape->stop.nulls_matter = nullable && lthird_int(ops) != 0;
+	shape->stop.reverse = shape->stop.last && is_partitioned_by(rel, by);
+}
+
 static bool
 has_volatile_quals(const RelOptInfo *rel)
 {
@@ -238,6 +269,11 @@ strata_agg_stop_plan(PlannerInfo *root, RelOptInfo *rel, bool has_having,
 	shape->stop.kind = AGG_STOP_NONE;
 	if (!strata_enable_early_stop || has_volatile_quals(rel))
 		return;
+	if (shape->ranked)
+	{
+		plan_first(root, rel, shape);
+		return;
+	}
 	if (shape->picks != NIL)
 	{
 		shape->stop.kind = AGG_STOP_PICK;
@@ -270,6 +306,7 @@ strata_agg_stop_init(StrataAggState *agg)
 			return;
 		case AGG_STOP_PICK:
 			stop->by = strata_agg_value_add(agg, agg->plan.by);
+			stop->nulls_matter = plan->nulls_matter;
 			break;
 		case AGG_STOP_TOP:
 			stop->key = &agg->keys[plan->top_key];
@@ -321,13 +358,13 @@ bounds_of(StrataBatchReader *reader, AttrNumber attno,
 	else
 	{
 		summary = strata_batch_reader_summary(reader, attno);
-		if (summary == NULL || !summary->has_range)
+		if (summary == NULL || !summary->has_range || summary->has_nan)
 			return false;
 		lo = summary->min;
 		hi = summary->max;
 	}
-	*min = strata_datum_integer(lo, type->width);
-	*max = strata_datum_integer(hi, type->width);
+	*min = strata_agg_word(type, lo);
+	*max = strata_agg_word(type, hi);
 	/* the wrong way round: of a type the column had before */
 	return *min <= *max;
 }
@@ -370,6 +407,9 @@ load_segment(StrataAggState *agg, StrataBatchReader *reader,
 static bool
 improves(StrataAggState *agg, const AggCell *cells, int64 best)
 {
+	if (agg->best != NULL)
+		return strata_agg_best_wants(agg->best, cells,
+									 agg->stop.last ? ~best : best);
 	for (int i = 0; i < agg->ncalls; i++)
 	{
 		int64		present = cells[i].v.i;
@@ -733,7 +773,8 @@ strata_agg_stop_by_index(StrataAggState *agg, PlanState *node,
 	if (stop->kind == AGG_STOP_PICK)
 	{
 		/* what the index has for one value must be one group */
-		key = agg->nkeys == 1 && agg->keys[0].bucket == NULL ?
+		key = agg->nkeys == 1 && agg->keys[0].bucket == NULL &&
+			agg->best == NULL ?
 			&agg->values[agg->keys[0].value] : NULL;
 		if (key == NULL || !key->is_column)
 			return false;

@@ -155,6 +155,8 @@ strata_agg_summarize(StrataAggState *agg, AggCall *call, AggCell *cell)
 	int64		n;
 
 	Assert(vector->whole && call->filter == NULL);	/* agg:G1 */
+	if (call->kernel->result == AGG_RESULT_BEST)
+		return false;
 	if (call->value < 0)
 	{
 		cell->n += vector->nselected;

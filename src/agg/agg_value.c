@@ -383,6 +383,8 @@ strata_agg_value_note_integers(StrataAggState *agg)
 		if (agg->calls[i].hold != NULL)
 			strata_agg_hold_want_values(agg->calls[i].hold);
 	}
+	if (agg->best != NULL)
+		strata_agg_best_want_values(agg->best);
 }
 
 /*

@@ -52,6 +52,7 @@ extern bool strata_enable_direct_load;
 extern bool strata_enable_distinct_agg;
 extern bool strata_enable_early_stop;
 extern bool strata_enable_fast_output;
+extern bool strata_enable_first_rows;
 extern bool strata_enable_group_lookahead;
 extern bool strata_enable_grouping_sets;
 extern bool strata_enable_join_aggregation;

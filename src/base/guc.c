@@ -32,6 +32,7 @@ bool		strata_enable_direct_load = true;
 bool		strata_enable_distinct_agg = true;
 bool		strata_enable_early_stop = true;
 bool		strata_enable_fast_output = true;
+bool		strata_enable_first_rows = true;
 bool		strata_enable_group_lookahead = true;
 bool		strata_enable_grouping_sets = true;
 bool		strata_enable_join_aggregation = true;
@@ -112,6 +113,9 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_fast_output", &strata_enable_fast_output, true, 0,
 		"Enables a way of our own of sending results of queries that read compressed rows.",
 	"When off, or in other formats, they are sent as all others; the bytes are the same."},
+	{"strata.enable_first_rows", &strata_enable_first_rows, true, GUC_EXPLAIN,
+		"Enables StrataAgg to find the first row of each group in any order.",
+	"When off, DISTINCT ON sorts all rows, but for those by one time alone."},
 	{"strata.enable_group_lookahead", &strata_enable_group_lookahead, true, 0,
 		"Enables StrataAgg to look the groups of many rows up together.",
 	"Rows that come in short runs are added to their groups one aggregate after the other."},

@@ -1,0 +1,51 @@
+/*-------------------------------------------------------------------------
+ *
+ * agg_join_private.h
+ *	  Joins that have groups in the place of one relation's rows.
+ *
+ * src/agg/agg_join_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_AGG_JOIN_PRIVATE_H
+#define STRATA_AGG_JOIN_PRIVATE_H
+
+#include "postgres.h"
+
+#include "agg/agg_plan_private.h"
+
+/* Grouping first must make at least so many rows one, on average. */
+#define AGG_ROWS_PER_GROUP 4
+
+/* One way to group before the join. */
+typedef struct JoinBelow
+{
+	PlannerInfo *root;
+	RelOptInfo *fact;
+	List	   *columns;		/* of fact, that conditions of joins read */
+	List	   *keys;			/* that fact is grouped by */
+	List	   *exprs;			/* what the groups return */
+	Path	   *groups;			/* in fact's place */
+	double		share;			/* groups of the rows there were */
+} JoinBelow;
+
+/*
+ * The relation to be grouped: the one that aggregates in exprs read, or else
+ * the largest of those that can be.  NULL: there is none.
+ */
+extern RelOptInfo *strata_agg_join_fact(PlannerInfo *root, RelOptInfo *join,
+										List *exprs);
+
+/*
+ * The cheapest path of the join that can be had with groups in fact's place;
+ * sets the columns that it needs of them.  NULL: there is none.
+ */
+extern Path *strata_agg_join_choose(JoinBelow *below, RelOptInfo *join);
+
+/* A relation that stands for groups of rel, or joins of them. */
+extern RelOptInfo *strata_agg_relation_like(const RelOptInfo *rel,
+											PathTarget *target, double rows);
+
+/* The path, one that was chosen, with groups in fact's place. */
+extern Path *strata_agg_join_groups(JoinBelow *below, Path *path);
+
+#endif							/* STRATA_AGG_JOIN_PRIVATE_H */
