@@ -655,6 +655,21 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 	return true;
 }
 
+/* What the one condition there is says of all rows. */
+static void
+pass_all(const ExprVector *condition, int n, uint8 *pass)
+{
+	const int64 *v = condition->v;
+	const uint8 *null = condition->null;
+
+	if (null == NULL)
+		for (int i = 0; i < n; i++)
+			pass[i] = v[i] != 0;
+	else
+		for (int i = 0; i < n; i++)
+			pass[i] = (v[i] != 0) & !null[i];
+}
+
 /* See expr.h.  As ExecQual() does, the first that is not true is the last. */
 bool
 strata_expr_filter(StrataExpr *expr, const StrataExprSource *source,
@@ -662,13 +677,20 @@ strata_expr_filter(StrataExpr *expr, const StrataExprSource *source,
 {
 	Part		part;
 	Part		hits;
+	ExprVector	condition;
 
+	if (expr->nroots == 1)
+	{
+		if (!strata_expr_eval(source, expr->roots[0], frame, &condition))
+			return give_up(expr, source, frame);
+		pass_all(&condition, frame->n, pass);
+		return true;
+	}
 	memset(pass, 0, frame->n);
 	take_all(&part, frame);
 	init_part(&hits, frame->n);
 	for (int k = 0; k < expr->nroots && part.frame.n > 0; k++)
 	{
-		ExprVector	condition;
 		Part		others = part;
 
 		if (!strata_expr_eval(source, expr->roots[k],
