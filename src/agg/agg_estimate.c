@@ -69,6 +69,7 @@ column_selectivity(PlannerInfo *root, RelOptInfo *rel, Node *var)
 static double
 estimate_values(PlannerInfo *root, RelOptInfo *rel, List *keys, double rows)
 {
+	double		all = rel->reloptkind == RELOPT_JOINREL ? rows : rel->tuples;
 	double		most = 1;
 	ListCell   *lc;
 
@@ -77,7 +78,7 @@ estimate_values(PlannerInfo *root, RelOptInfo *rel, List *keys, double rows)
 	foreach(lc, keys)
 	{
 		double		n = estimate_num_groups(root, list_make1(lfirst(lc)),
-											rel->tuples, NULL, NULL);
+											all, NULL, NULL);
 
 		if (IsA(lfirst(lc), Var))
 			n *= column_selectivity(root, rel, lfirst(lc));

@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "agg/agg.h"
+#include "agg/agg_join_private.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/appendinfo.h"
@@ -623,6 +624,39 @@ add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel,
 	strata_agg_offer(root, grouped_rel, path, shape);
 }
 
+/*
+ * Aggregates that PostgreSQL sorts the rows for, above a join: its rows are
+ * collected into columns, as those of any plan that gives no vectors.
+ */
+static void
+create_paths_above_join(PlannerInfo *root, RelOptInfo *input_rel,
+						RelOptInfo *grouped_rel, List *having)
+{
+	AggShape	shape;
+	Path	   *child;
+	Cost		collecting;
+
+	if (!strata_enable_vector_agg || !strata_enable_join_aggregation ||
+		IS_DUMMY_REL(input_rel) ||
+		strata_agg_join_fact(root, input_rel, NIL) == NULL)
+		return;
+	strata_agg_shape(root, input_rel, grouped_rel, having, &shape);
+	if (shape.reason != NULL || (!shape.has_distinct && !shape.has_held))
+		return;
+	Assert(shape.stop.kind == AGG_STOP_NONE);	/* agg:G27 */
+	child = strata_agg_strip_projection(input_rel->cheapest_total_path);
+	child = project(root, child, shape.inputs);
+	if (child == NULL)
+		return;
+	collecting = child->rows *
+		(cpu_tuple_cost + list_length(shape.inputs) * cpu_operator_cost);
+	strata_agg_offer(root, grouped_rel,
+					 make_reading_path(root, input_rel, grouped_rel,
+									   grouped_rel->reltarget, child, &shape,
+									   having, -collecting, AGG_STAGE_WHOLE),
+					 &shape);
+}
+
 /* See agg.h. */
 void
 strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
@@ -635,7 +669,10 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	Cost		saved;
 
 	if (input_rel->reloptkind == RELOPT_JOINREL)
+	{
 		strata_agg_create_join_paths(root, input_rel, grouped_rel, having);
+		create_paths_above_join(root, input_rel, grouped_rel, having);
+	}
 	if (input == NULL)
 		return;
 	strata_agg_shape(root, input_rel, grouped_rel, having, &shape);

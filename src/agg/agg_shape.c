@@ -48,7 +48,8 @@ strata_agg_is_equal_by_image(Oid type, Oid collation, Oid eqop)
 }
 
 /*
- * Collect the Vars of the relation; false when there is something else to it.
+ * Collect the Vars of the relation (0: of any that are joined); false when
+ * there is something else to it.
  */
 static bool
 add_inputs(Node *expr, Index relid, AggShape *shape)
@@ -60,7 +61,8 @@ add_inputs(Node *expr, Index relid, AggShape *shape)
 	{
 		Var		   *var = lfirst(lc);
 
-		if (!IsA(var, Var) || var->varno != relid || var->varattno <= 0 ||
+		if (!IsA(var, Var) || (relid != 0 && var->varno != relid) ||
+			var->varattno <= 0 ||
 			var->varlevelsup != 0)
 			return false;
 		shape->inputs = list_append_unique(shape->inputs, var);

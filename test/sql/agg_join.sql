@@ -77,6 +77,24 @@ SELECT * FROM aj_differ(ARRAY[
 	'SELECT count(*) FROM ajd WHERE k IN (SELECT k FROM aj)',
 	'SELECT count(*), max(size) FROM ajd WHERE EXISTS (SELECT FROM aj AS a WHERE a.k = ajd.k AND v > 17000)',
 	'SELECT region, count(DISTINCT zone) FROM aj AS a JOIN ajd USING (k) GROUP BY 1']);
+-- rows of a join, taken into sets of values, and held
+SELECT * FROM aj_differ(ARRAY[
+	'SELECT region, count(DISTINCT zone), count(DISTINCT num), sum(DISTINCT size), count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT count(DISTINCT a.k), count(DISTINCT region), max(ts) FROM aj AS a JOIN ajd USING (k)',
+	'SELECT count(DISTINCT region) FROM aj AS a JOIN ajd USING (k) WHERE region = ''no such''',
+	'SELECT region, count(DISTINCT region) FROM aj AS a JOIN ajd USING (k) WHERE region = ''no such'' GROUP BY 1',
+	'SELECT region, count(DISTINCT f) FILTER (WHERE v > size), avg(DISTINCT v % 50), bool_or(f > 1) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT date_trunc(''hour'', ts), size % 3, count(DISTINCT a.k || region) FROM aj AS a JOIN ajd USING (k) GROUP BY 1, 2',
+	'SELECT name, count(DISTINCT region) FROM aj AS a LEFT JOIN ajd USING (k) FULL JOIN ajz USING (zone) GROUP BY 1',
+	'SELECT d.k, count(DISTINCT a.zone), count(DISTINCT a.v) FROM ajd AS d LEFT JOIN aj AS a ON a.k = d.k AND a.v % 7 = 0 GROUP BY 1',
+	'SELECT region, percentile_cont(0.9) WITHIN GROUP (ORDER BY v + size), mode() WITHIN GROUP (ORDER BY zone) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT region, string_agg(DISTINCT a.k, '','' ORDER BY a.k DESC), (array_agg(v ORDER BY ts, v))[3] FROM aj AS a JOIN ajd USING (k) WHERE v < 900 GROUP BY 1',
+	'SELECT region, zone, count(DISTINCT num) FROM aj AS a JOIN ajd USING (k) GROUP BY CUBE (1, 2) HAVING count(DISTINCT a.k) > 2',
+	'SELECT region, count(DISTINCT a.num) AS c FROM aj AS a JOIN ajd USING (k) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 2',
+	'WITH first AS (SELECT k, min(date_trunc(''hour'', ts)) AS cohort FROM aj AS a GROUP BY 1) SELECT cohort, zone, count(DISTINCT b.k) FROM aj AS b JOIN first USING (k) GROUP BY 1, 2',
+	'SELECT x.k, count(DISTINCT a.v) FROM aj AS a JOIN aj AS x ON a.ts = x.ts AND a.v <> x.v GROUP BY 1',
+	'SELECT (SELECT count(DISTINCT a.zone) FROM aj AS a JOIN ajd AS d USING (k) WHERE d.size = z.zone) AS n, zone FROM ajz AS z',
+	'SELECT region, count(DISTINCT 100 / (size - 30)) FROM aj AS a JOIN ajd USING (k) GROUP BY 1']);
 -- keys that are now a column, now a function's value, which leaves other bits beside those of its type
 CREATE TABLE ajo AS SELECT 'k' || g AS k, CASE WHEN g % 2 = 0 THEN hashtext('g0') END AS i, CASE WHEN g % 2 = 0 THEN 4294967295::oid END AS o,
 	CASE WHEN g % 2 = 0 THEN (-5)::int2 END AS s, CASE WHEN g % 2 = 0 THEN chr(100)::"char" END AS c, CASE WHEN g % 3 = 0 THEN date '1999-01-01' END AS d FROM generate_series(0, 20) AS g;

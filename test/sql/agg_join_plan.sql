@@ -37,7 +37,9 @@ SELECT query, ap_stage(query) FROM unnest(ARRAY[
 	'SELECT region, sum(v * size) FROM ap JOIN apd USING (k) GROUP BY 1',
 	'SELECT region, count(v) FROM ap RIGHT JOIN apd USING (k) GROUP BY 1']) AS query;
 EXPLAIN (COSTS OFF) SELECT region, count(*), sum(v) FROM ap AS a JOIN apd USING (k) WHERE ts >= '2020-01-02 18:00Z' GROUP BY 1 ORDER BY 1;
+EXPLAIN (COSTS OFF) SELECT region, count(DISTINCT v) FROM ap JOIN apd USING (k) WHERE ts >= '2020-01-02 18:00Z' GROUP BY 1;
 SET strata.enable_join_aggregation = off;
+EXPLAIN (COSTS OFF) SELECT region, count(DISTINCT v) FROM ap JOIN apd USING (k) WHERE ts >= '2020-01-02 18:00Z' GROUP BY 1;
 SELECT ap_stage('SELECT region, count(*), avg(v), sum(num) FROM ap JOIN apd USING (k) GROUP BY 1');
 DROP TABLE ap, apd, apz;
 DROP FUNCTION ap_stage;
