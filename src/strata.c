@@ -8,6 +8,7 @@
  */
 #include "agg/agg.h"
 #include "top/top.h"
+#include "window/window.h"
 #include "am/am.h"
 #include "base/base.h"
 #include "change/change.h"
@@ -47,6 +48,7 @@ _PG_init(void)
 	strata_load_init();
 	strata_agg_init();
 	strata_top_init();
+	strata_window_init();
 	strata_job_init();
 	strata_hooks_init();
 }

@@ -36,14 +36,15 @@ LAYERS = {
     "expr": ["batch", "time", "base"],
     "agg": ["scan", "expr", "batch", "codec", "time", "pg", "base"],
     "top": ["scan", "batch", "base"],
+    "window": ["scan", "base"],
     "hypertable": ["am", "compress", "store", "track", "catalog", "time", "pg", "base"],
     "load": ["hypertable", "compress", "store", "catalog", "pg", "base"],
     "ship": ["load", "hypertable", "store", "batch", "catalog", "codec", "base"],
     "rollup": ["load", "hypertable", "store", "track", "catalog", "time", "pg", "base"],
     "job": ["rollup", "hypertable", "am", "compress", "store", "catalog", "time", "pg", "base"],
-    "hook": ["dedup", "job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "stat", "base"],
+    "hook": ["dedup", "job", "rollup", "load", "hypertable", "top", "window", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "gapfill", "wire", "time", "pg", "stat", "base"],
     "api": ["dedup", "ship", "job", "rollup", "hypertable", "agg", "scan", "am", "compress", "change", "index", "store", "track", "batch", "catalog", "codec", "time", "stat", "base"],
-    "": ["dedup", "hook", "api", "job", "rollup", "load", "hypertable", "top", "agg", "scan", "am", "compress", "change", "store", "track", "batch", "catalog", "codec", "gapfill", "time", "stat", "base"],
+    "": ["dedup", "hook", "api", "job", "rollup", "load", "hypertable", "top", "window", "agg", "scan", "am", "compress", "change", "store", "track", "batch", "catalog", "codec", "gapfill", "time", "stat", "base"],
 }
 
 # Public headers beside <folder>/<folder>.h.

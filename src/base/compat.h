@@ -99,12 +99,15 @@ typedef RelFileLocator StrataLocator;
 
 /*
  * 17 tells three kinds of MERGE actions apart (0294df2f1f8) and keeps them by
- * kind; before it were two lists; delete when 16 goes.
+ * kind; before it were two lists.  It has what ends a WindowAgg early in the
+ * path; delete when 16 goes.
  */
 #if PG_VERSION_NUM < 170000
 #define strata_merge_not_matched_actions(target) \
 	((target)->ri_notMatchedMergeAction)
+#define strata_window_run_condition(path) ((path)->winclause->runCondition)
 #else
+#define strata_window_run_condition(path) ((path)->runCondition)
 #define strata_merge_not_matched_actions(target) \
 	((target)->ri_MergeActions[MERGE_WHEN_NOT_MATCHED_BY_TARGET])
 #endif

@@ -56,6 +56,7 @@ bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
 bool		strata_enable_window_limit = true;
+bool		strata_enable_windows = true;
 int			strata_index_pages = STRATA_INDEX_PAGES_DEFAULT;
 int			strata_max_job_workers = STRATA_MAX_JOB_WORKERS_DEFAULT;
 int			strata_max_stat_tables = STRATA_MAX_STAT_TABLES_DEFAULT;
@@ -188,6 +189,9 @@ static const BoolSetting bool_settings[] = {
 		GUC_EXPLAIN,
 		"Enables ordered scans below row_number() OVER (PARTITION BY ...) <= k to pass over other rows.",
 	NULL},
+	{"strata.enable_windows", &strata_enable_windows, true, GUC_EXPLAIN,
+		"Enables lag(), row_number() and first_value() to be computed as rows come (StrataWindow).",
+	"When off, rows of each partition are kept for them."},
 	{"strata.report_compression", &strata_report_compression, true, 0,
 		"Reports rows, batches and bytes when compress_chunk() is done.",
 	NULL},

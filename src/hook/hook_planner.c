@@ -10,6 +10,7 @@
 #include "hypertable/chunk_route.h"
 #include "agg/agg.h"
 #include "top/top.h"
+#include "window/window.h"
 #include "base/base.h"
 #include "gapfill/gapfill.h"
 #include "hypertable/hypertable.h"
@@ -89,6 +90,8 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 	}
 	else if (stage == UPPERREL_DISTINCT)
 		strata_agg_create_distinct_paths(root, input_rel, output_rel);
+	else if (stage == UPPERREL_WINDOW)
+		strata_window_create_paths(root, output_rel);
 	else if (stage == UPPERREL_ORDERED)
 		strata_top_create_paths(root, input_rel, output_rel);
 	else if (stage == UPPERREL_FINAL)

@@ -1,0 +1,27 @@
+/*-------------------------------------------------------------------------
+ *
+ * window.h
+ *	  StrataWindow: window functions that look back only, as rows come.
+ *
+ * src/window/window.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_WINDOW_H
+#define STRATA_WINDOW_H
+
+#include "postgres.h"
+
+#include "nodes/pathnodes.h"
+
+/* Register the plan node; called once by _PG_init. */
+extern void strata_window_init(void);
+
+/*
+ * To be called from create_upper_paths_hook for the stage of window functions,
+ * after other users of that hook.  Adds paths to window_rel in the place of
+ * those WindowAggs whose functions can be had so.
+ */
+extern void strata_window_create_paths(PlannerInfo *root,
+									   RelOptInfo *window_rel);
+
+#endif							/* STRATA_WINDOW_H */

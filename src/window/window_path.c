@@ -1,0 +1,168 @@
+/*-------------------------------------------------------------------------
+ *
+ * window_path.c
+ *	  When a StrataWindow is offered.
+ *
+ * In the place of a WindowAgg of PostgreSQL's, over the same input in the same
+ * order, where all that its functions need of other rows lies behind them.
+ * Queries that read no table of ours are left alone.
+ *
+ * src/window/window_path.c
+ *-------------------------------------------------------------------------
+ */
+#include "window/window.h"
+
+#include "base/base.h"
+#include "base/compat.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/tlist.h"
+#include "scan/scan_vector.h"
+#include "window/window_private.h"
+
+/* Does the query read a table with batches? */
+static bool
+reads_any_batches(PlannerInfo *root)
+{
+	check_stack_depth();
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		RelOptInfo *rel = root->simple_rel_array[i];
+		ListCell   *lc;
+
+		if (rel == NULL)
+			continue;
+		if (rel->subroot != NULL && reads_any_batches(rel->subroot))
+			return true;
+		foreach(lc, rel->pathlist)
+		{
+			Path	   *path = lfirst(lc);
+
+			while (IsA(path, ProjectionPath))
+				path = ((ProjectionPath *) path)->subpath;
+			if (strata_scan_path_gives_vectors(path, NULL))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The WindowFuncs of the clause in the target. */
+static List *
+functions_of(const WindowClause * clause, const PathTarget *target)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) target->exprs,
+								PVC_INCLUDE_WINDOWFUNCS |
+								PVC_INCLUDE_AGGREGATES |
+								PVC_INCLUDE_PLACEHOLDERS))
+	{
+		WindowFunc *func = lfirst(lc);
+
+		if (IsA(func, WindowFunc) && func->winref == clause->winref)
+			result = list_append_unique(result, func);
+	}
+	return result;
+}
+
+/* The columns that PARTITION BY compares; false: one is not there. */
+static bool
+find_partition_keys(const WindowClause * clause, const PathTarget *inputs,
+					List **keys, List **eqops, List **collations)
+{
+	ListCell   *lc;
+
+	*keys = *eqops = *collations = NIL;
+	foreach(lc, clause->partitionClause)
+	{
+		SortGroupClause *sort = lfirst_node(SortGroupClause, lc);
+		int			column = -1;
+
+		for (int i = 0; i < list_length(inputs->exprs); i++)
+			if (get_pathtarget_sortgroupref(inputs, i) ==
+				sort->tleSortGroupRef)
+				column = i;
+		if (column < 0)
+			return false;
+		*keys = lappend_int(*keys, column);
+		*eqops = lappend_oid(*eqops, sort->eqop);
+		*collations = lappend_oid(*collations,
+								  exprCollation(list_nth(inputs->exprs,
+														 column)));
+	}
+	return true;
+}
+
+/* A path in the place of the WindowAgg; NULL: it cannot be had. */
+static Path *
+replace_window(PlannerInfo *root, RelOptInfo *window_rel,
+			   WindowAggPath * window)
+{
+	const		WindowClause *clause = window->winclause;
+	const PathTarget *inputs = window->subpath->pathtarget;
+	List	   *funcs = functions_of(clause, window->path.pathtarget);
+	CustomPath *path;
+	List	   *keys;
+	List	   *eqops;
+	List	   *collations;
+	ListCell   *lc;
+
+	if (funcs == NIL || window->qual != NIL ||
+		strata_window_run_condition(window) != NIL ||
+		!find_partition_keys(clause, inputs, &keys, &eqops, &collations))
+		return NULL;
+	foreach(lc, funcs)
+	{
+		if (!strata_window_can_call(lfirst_node(WindowFunc, lc), clause,
+									inputs->exprs))
+			return NULL;
+	}
+	path = makeNode(CustomPath);
+	path->path.pathtype = T_CustomScan;
+	path->path.parent = window_rel;
+	path->path.pathtarget = window->path.pathtarget;
+	path->path.rows = window->path.rows;
+	path->path.pathkeys = window->path.pathkeys;
+	path->path.startup_cost = window->subpath->startup_cost +
+		window->path.pathtarget->cost.startup;
+	/* what goes through no tuplestore */
+	path->path.total_cost = Max(window->path.total_cost -
+								cpu_tuple_cost * window->path.rows,
+								window->subpath->total_cost);
+	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
+	path->custom_paths = list_make1(window->subpath);
+	path->methods = &strata_window_path_methods;
+	strata_window_path_set_data(path, inputs->exprs, funcs, keys, eqops,
+								collations);
+	strata_path_copy_disabled(&path->path, window->subpath);
+	return &path->path;
+}
+
+/* See window.h. */
+void
+strata_window_create_paths(PlannerInfo *root, RelOptInfo *window_rel)
+{
+	List	   *paths = NIL;
+	ListCell   *lc;
+
+	if (!strata_enable_windows || root->parse->hasTargetSRFs ||
+		!reads_any_batches(root))
+		return;
+	/* all of them first: adding one may free those that cost more */
+	foreach(lc, window_rel->pathlist)
+	{
+		Path	   *path = NULL;
+
+		if (IsA(lfirst(lc), WindowAggPath))
+			path = replace_window(root, window_rel, lfirst(lc));
+		if (path != NULL)
+			paths = lappend(paths, path);
+	}
+	foreach(lc, paths)
+		add_path(window_rel, lfirst(lc));
+}
