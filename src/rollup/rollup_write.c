@@ -281,42 +281,36 @@ run_into(RowComparison *comparison,
 	(void) strata_sql_execute_at(sql, snapshot, &comparison->dest);
 }
 
-/* One row of numbers. */
-typedef struct Numbers
+/* The one value of a query: a number, or a time. */
+typedef struct OneNumber
 {
 	DestReceiver dest;			/* first */
 	Oid			type;
-	int			n;
-	int64		value[2];
-	bool		isnull[2];
-} Numbers;
+	int64		value;
+	bool		isnull;
+} OneNumber;
 
 static bool
-take_numbers(TupleTableSlot *slot, DestReceiver *self)
+take_number(TupleTableSlot *slot, DestReceiver *self)
 {
-	Numbers    *numbers = (Numbers *) self;
+	OneNumber  *number = (OneNumber *) self;
+	Datum		value = slot_getattr(slot, 1, &number->isnull);
 
-	slot_getallattrs(slot);
-	for (int i = 0; i < numbers->n; i++)
-	{
-		numbers->isnull[i] = slot->tts_isnull[i];
-		if (!numbers->isnull[i])
-			numbers->value[i] = strata_time_from_datum(numbers->type,
-													   slot->tts_values[i]);
-	}
+	if (!number->isnull)
+		number->value = strata_time_from_datum(number->type, value);
 	return true;
 }
 
 static void
-query_numbers(Numbers *numbers, const char *sql, Snapshot snapshot)
+query_number(OneNumber *number, const char *sql, Snapshot snapshot)
 {
-	numbers->isnull[0] = numbers->isnull[1] = true;
-	numbers->dest.receiveSlot = take_numbers;
-	numbers->dest.rStartup = receive_start;
-	numbers->dest.rShutdown = receive_end;
-	numbers->dest.rDestroy = receive_end;
-	numbers->dest.mydest = DestNone;
-	(void) strata_sql_execute_at(sql, snapshot, &numbers->dest);
+	number->isnull = true;
+	number->dest.receiveSlot = take_number;
+	number->dest.rStartup = receive_start;
+	number->dest.rShutdown = receive_end;
+	number->dest.rDestroy = receive_end;
+	number->dest.mydest = DestNone;
+	(void) strata_sql_execute_at(sql, snapshot, &number->dest);
 }
 
 /*-------------------------------------------------------------------------
@@ -513,7 +507,7 @@ strata_rollup_write(const StrataRollup *rollup, StrataRange range,
 												  "strata rollup rows",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
-	Numbers		count = {.type = INT8OID,.n = 1};
+	OneNumber	count = {.type = INT8OID};
 	StringInfoData sql;
 	int64		middle;
 
@@ -523,8 +517,8 @@ strata_rollup_write(const StrataRollup *rollup, StrataRange range,
 					 strata_sql_name(rollup->archive));
 	strata_rollup_append_quals(&sql, strata_rollup_bucket_name(rollup),
 							   rollup->bucket.type, range);
-	query_numbers(&count, sql.data, snapshot);
-	if (count.value[0] == 0)
+	query_number(&count, sql.data, snapshot);
+	if (count.value == 0)
 		counts->inserted +=
 			insert_rows(rollup, range,
 						psprintf("INSERT INTO %s (%s) %s",
@@ -532,7 +526,7 @@ strata_rollup_write(const StrataRollup *rollup, StrataRange range,
 								 strata_rollup_column_list(rollup),
 								 strata_rollup_partials_text(rollup, range)),
 						NULL, snapshot);
-	else if (count.value[0] > rows_in_memory(rollup) &&
+	else if (count.value > rows_in_memory(rollup) &&
 			 strata_rollup_bucket_start(&bucket,
 										range.lo + (int64) (((uint64) range.hi - (uint64) range.lo) / 2),
 										&middle) &&
@@ -551,22 +545,38 @@ strata_rollup_write(const StrataRollup *rollup, StrataRange range,
 	MemoryContextDelete(scratch);
 }
 
-/* First and after the last time that a column of a relation has. */
+/* First or last time that a column of a relation has; false: none. */
+static bool
+column_end(const char *end, Oid relid, const char *column, Oid type,
+		   StrataRange window, Snapshot snapshot, int64 *time)
+{
+	OneNumber	number = {.type = type};
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT pg_catalog.%s(%s) FROM %s", end, column,
+					 strata_sql_name(relid));
+	strata_rollup_append_quals(&sql, column, type, window);
+	query_number(&number, sql.data, snapshot);
+	*time = number.value;
+	return !number.isnull;
+}
+
+/*
+ * First and after the last time that a column of a relation has: a query each,
+ * which stops at the first chunk with rows, even where others are made ahead.
+ */
 static StrataRange
 column_extent(Oid relid, const char *column, Oid type, StrataRange window,
 			  Snapshot snapshot)
 {
-	Numbers		ends = {.type = type,.n = 2};
-	StringInfoData sql;
+	int64		lo;
+	int64		hi;
 
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT pg_catalog.min(%s), pg_catalog.max(%s) FROM %s",
-					 column, column, strata_sql_name(relid));
-	strata_rollup_append_quals(&sql, column, type, window);
-	query_numbers(&ends, sql.data, snapshot);
-	if (ends.isnull[0] || ends.isnull[1])
+	if (!column_end("min", relid, column, type, window, snapshot, &lo) ||
+		!column_end("max", relid, column, type, window, snapshot, &hi))
 		return strata_range(PG_INT64_MAX, PG_INT64_MIN);
-	return strata_range(ends.value[0], ends.value[1] + 1);
+	return strata_range(lo, hi + 1);
 }
 
 /* See rollup_private.h. */
