@@ -591,8 +591,13 @@ class Queries:
     def distinct_on(self):
         table = self.table()
         keys, items = self.sort_keys(table)
+        shown = keys
+        if table.primary_key and self.rng.random() < 0.5:
+            # a total order: any columns may be shown
+            items = items + ["a.%s" % name for name in ("id", "ts") if any(c.name == name for c in table.columns)]
+            shown = keys[:1] + table.some(self.rng, 1, 5)
         return Query("SELECT DISTINCT ON (a.%s) %s FROM %s AS a%s ORDER BY %s" % (
-            keys[0].name, ", ".join("a." + c.name for c in keys), table.token, self.where(table), ", ".join(items)))
+            keys[0].name, ", ".join("a." + c.name for c in shown), table.token, self.where(table), ", ".join(items)))
 
     def joined_groups(self):
         """Aggregates of a table joined with a small one, made of values of a column."""
@@ -691,8 +696,23 @@ class Queries:
         table = self.table()
         _, items = self.sort_keys(table, high=2)
         part = self.rng.choice(["", "PARTITION BY a.id % 5 "])
+        if table.primary_key and self.rng.random() < 0.5:
+            return self.look_back(table, items)
         return Query("SELECT a.id, rank() OVER (%sORDER BY %s), count(*) OVER (%s) FROM %s AS a%s" % (
             part, ", ".join(items), part, table.token, self.where(table)))
+
+    def look_back(self, table, items):
+        """Window functions that need rows behind the current one only, in a total order."""
+        rng = self.rng
+        items = items + ["a.%s" % name for name in ("id", "ts") if any(c.name == name for c in table.columns)]
+        part = table.some(rng, 0, 2, lambda c: c.type.groupable)
+        calls = []
+        for column in table.some(rng, 1, 4):
+            calls.append(rng.choice(["lag(a.%s) OVER w", "lag(a.%s, 3) OVER w", "first_value(a.%s) OVER w", "lag(a.%s, 2, a.%s) OVER w"])
+                         .replace("%s", column.name))
+        return Query("SELECT a.id, row_number() OVER w, %s FROM %s AS a%s WINDOW w AS (%sORDER BY %s)" % (
+            ", ".join(calls), table.token, self.where(table),
+            "PARTITION BY %s " % ", ".join("a." + c.name for c in part) if part else "", ", ".join(items)))
 
     def set_operation(self):
         left, right = self.table(), self.table()
