@@ -69,7 +69,7 @@ CREATE EVENT TRIGGER strata_sql_drop ON sql_drop
 	WHEN TAG IN ('DROP TABLE', 'DROP MATERIALIZED VIEW', 'DROP SCHEMA', 'DROP OWNED')
 	EXECUTE FUNCTION _strata.on_sql_drop();
 
--- What hook/hook_publication.c puts in the place of pg_get_publication_tables().
+-- What pg/pg_publication.c puts in the place of pg_get_publication_tables().
 DO $$
 BEGIN
 	IF current_setting('server_version_num')::int < 160000 THEN

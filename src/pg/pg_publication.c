@@ -20,7 +20,7 @@
 #include "catalog/namespace.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "nodes/parsenodes.h"
+#include "nodes/nodeFuncs.h"
 #include "parser/parse_func.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -43,46 +43,21 @@ our_function(void)
 						  -1, &unused, true);
 }
 
-static void
-replace_in_rte(RangeTblEntry *rte)
+/* Wherever it is called: 16's subscribers call it in a target list. */
+static bool
+replace_calls(Node *node, void *context)
 {
-	ListCell   *lc;
+	Oid			ours;
 
-	foreach(lc, rte->functions)
-	{
-		RangeTblFunction *function = lfirst_node(RangeTblFunction, lc);
-		FuncExpr   *call = (FuncExpr *) function->funcexpr;
-		Oid			ours;
-
-		if (call != NULL && IsA(call, FuncExpr) &&
-			call->funcid == F_PG_GET_PUBLICATION_TABLES &&
-			OidIsValid(ours = our_function()))
-			call->funcid = ours;
-	}
-}
-
-/* In the query's FROM list, and those of its subqueries there. */
-static void
-replace_in_query(Query *query)
-{
-	ListCell   *lc;
-
-	foreach(lc, query->rtable)
-	{
-		RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
-
-		if (rte->rtekind == RTE_SUBQUERY && rte->subquery != NULL)
-			replace_in_query(rte->subquery);
-		else if (rte->rtekind == RTE_FUNCTION)
-			replace_in_rte(rte);
-	}
-	foreach(lc, query->cteList)
-	{
-		Node	   *cte = lfirst_node(CommonTableExpr, lc)->ctequery;
-
-		if (cte != NULL && IsA(cte, Query))
-			replace_in_query((Query *) cte);
-	}
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, replace_calls, context, 0);
+	if (IsA(node, FuncExpr) &&
+		((FuncExpr *) node)->funcid == F_PG_GET_PUBLICATION_TABLES &&
+		OidIsValid(ours = our_function()))
+		((FuncExpr *) node)->funcid = ours;
+	return expression_tree_walker(node, replace_calls, context);
 }
 
 /* See pg.h. */
@@ -90,7 +65,7 @@ void
 strata_publication_replace(Query *query)
 {
 	if (query->commandType != CMD_UTILITY)
-		replace_in_query(query);
+		(void) replace_calls((Node *) query, NULL);
 }
 
 /*

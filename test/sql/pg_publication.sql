@@ -13,6 +13,11 @@ SELECT count(*) FILTER (WHERE tablename = 'pgp') AS users, count(*) FILTER (WHER
 WITH t AS MATERIALIZED (SELECT * FROM pg_publication_tables) SELECT count(*) FROM t WHERE schemaname = '_strata';
 SELECT count(*) FROM (SELECT relid FROM pg_publication p, LATERAL pg_get_publication_tables(p.pubname) WHERE pubname = 'pgp_all') x JOIN pg_class c ON c.oid = x.relid
     WHERE relnamespace = '_strata'::regnamespace;
+-- as subscribers of 16 and later ask
+SELECT count(*), count(*) FILTER (WHERE relnamespace = '_strata'::regnamespace) AS ours
+    FROM (SELECT (pg_get_publication_tables(pubname)).* FROM pg_publication WHERE pubname = 'pgp_all') x JOIN pg_class c ON c.oid = x.relid
+    WHERE c.oid = 'pgp'::regclass OR relnamespace = '_strata'::regnamespace;
+SELECT count(*) FROM pg_class WHERE relnamespace = '_strata'::regnamespace AND oid IN (SELECT relid FROM pg_get_publication_tables('pgp_all'));
 SELECT count(*) FROM pg_get_publication_tables('pgp_all') WITH ORDINALITY x WHERE relid = 'pgp'::regclass;
 PREPARE q AS SELECT count(*) FROM pg_publication_tables WHERE schemaname = '_strata';
 EXECUTE q;
