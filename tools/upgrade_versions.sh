@@ -39,10 +39,11 @@ tar -C "$old_root" -cf - "usr/lib/postgresql/$OLD" "usr/share/postgresql/$OLD" |
 tar -C "$old_root/tmp/strata-staged" -cf - . | tar -C "$new_root" -xf - --no-same-owner --no-overwrite-dir
 in_old rm -rf /tmp/strata-staged
 
-# Libraries that the new system does not have by this name.
-in_old sh -c "ldd /usr/lib/postgresql/$OLD/bin/* /usr/lib/postgresql/$OLD/lib/*.so 2>/dev/null" |
+# Libraries that the new system does not have by this name.  ldd fails for a script among the programs.
+known=$(chroot "$new_root" ldconfig -p)
+in_old sh -c "ldd /usr/lib/postgresql/$OLD/bin/* /usr/lib/postgresql/$OLD/lib/*.so 2>/dev/null || true" |
     sed -nE 's/^\s+\S+ => (\/\S+) .*/\1/p' | sort -u | while read -r library; do
-    chroot "$new_root" ldconfig -p | grep -q "^\s*$(basename "$library") " || cp -L "$old_root/$library" "$new_root/usr/local/lib/"
+    grep -q "^\s*$(basename "$library") " <<<"$known" || cp -L "$old_root/$library" "$new_root/usr/local/lib/"
 done
 chroot "$new_root" ldconfig
 

@@ -1,6 +1,6 @@
 # test/t/120_upgrade.pl
-#	  pg_upgrade to a new cluster, by copying and by linking: compressed rows
-#	  arrive as they were, with settings, and everything goes on working.  From the same
+#	  pg_upgrade to a new cluster, by copying, by linking and (from 18 on) by swapping
+#	  directories: compressed rows arrive as they were, with settings, and everything goes on working.  From the same
 #	  version of PostgreSQL, or from that of STRATA_OLD_INSTALL (tools/upgrade_versions.sh).
 use strict;
 use warnings;
@@ -74,7 +74,10 @@ my @tables = ('t', 'odd', 'quick', 'parted', 'cpu');
 my $lookups = q{SELECT (SELECT string_agg(id::text, ',' ORDER BY id) FROM cpu WHERE v IN (77, 9077, 19077)),
 	(SELECT count(*) FROM cpu WHERE doc ? 'w5'), (SELECT count(*) FROM cpu WHERE v BETWEEN 5000 AND 5009)};
 
-foreach my $mode ('copy', 'link')
+my %modes = (copy => [ '-j', '2' ], link => ['--link']);
+$modes{swap} = ['--swap'] if PostgreSQL::Test::Cluster->new('version')->pg_version >= 18;
+
+foreach my $mode (sort keys %modes)
 {
 	my $old = strata_node("old_$mode", '', install_path => $ENV{STRATA_OLD_INSTALL});
 	note('from ' . $old->safe_psql('postgres', 'SELECT version()'));
@@ -98,7 +101,7 @@ foreach my $mode ('copy', 'link')
 	my ($out, $err);
 	my $ok = IPC::Run::run(
 		[   'pg_upgrade', '--no-sync', '-d', $old->data_dir, '-D', $new->data_dir, '-b', $from, '-B', $to,
-			'-s', $new->host, '-p', $old->port, '-P', $new->port, "--$mode" eq '--link' ? '--link' : ('-j', '2') ],
+			'-s', $new->host, '-p', $old->port, '-P', $new->port, @{ $modes{$mode} } ],
 		'>', \$out, '2>', \$err);
 	ok($ok, "$mode: pg_upgrade") or diag("$out\n$err");
 
