@@ -91,56 +91,62 @@ strata_hook_roles_dropped(List *roles, List *names)
 	}
 }
 
+/* The jobs that name one of the roles as their owner. */
+static List *
+jobs_of(List *roles)
+{
+	List	   *jobs = NIL;
+	ListCell   *lc;
+
+	if (!strata_job_tables_exist())
+		return NIL;
+	foreach(lc, roles)
+		jobs = list_concat(jobs, strata_job_list_of_role(lfirst_oid(lc)));
+	return jobs;
+}
+
 /* See hook_private.h. */
 void
 strata_hook_roles_reassigned(List *roles, Oid heir)
 {
-	ListCell   *role;
+	List	   *jobs = jobs_of(roles);
 	ListCell   *lc;
 
-	if (!strata_job_tables_exist())
-		return;
-	foreach(role, roles)
+	foreach(lc, jobs)
 	{
-		foreach(lc, strata_job_list_of_role(lfirst_oid(role)))
-		{
-			StrataJob  *job = lfirst(lc);
+		StrataJob  *job = lfirst(lc);
 
-			job->named_owner = heir;
-			strata_job_update(job);
-		}
+		job->named_owner = heir;
+		strata_job_update(job);
 	}
-	strata_job_wake_at_commit();
+	if (jobs != NIL)
+		strata_job_wake_at_commit();
 }
 
 /* See hook_private.h. */
 void
 strata_hook_roles_emptied(List *roles)
 {
-	ListCell   *role;
+	List	   *jobs = jobs_of(roles);
 	ListCell   *lc;
 
-	if (!strata_job_tables_exist())
-		return;
-	foreach(role, roles)
+	foreach(lc, jobs)
 	{
-		foreach(lc, strata_job_list_of_role(lfirst_oid(role)))
-		{
-			StrataJob  *job = lfirst(lc);
+		StrataJob  *job = lfirst(lc);
 
-			if (job->id < STRATA_JOB_FIRST_USER_ID)
-				continue;
-			if (job->owner == lfirst_oid(role))
-				strata_job_delete(job->id);
-			else
-			{
-				/* a policy on what others own by now */
-				job->named_owner = job->owner;
-				job->check_schema = NULL;
-				job->check_name = NULL;
-				strata_job_update(job);
-			}
+		if (job->id < STRATA_JOB_FIRST_USER_ID)
+			continue;
+		if (job->owner == job->named_owner)
+			strata_job_delete(job->id);
+		else
+		{
+			/* a policy on what others own by now */
+			job->named_owner = job->owner;
+			job->check_schema = NULL;
+			job->check_name = NULL;
+			strata_job_update(job);
 		}
 	}
-	strata_job_wake_at_commit();
+	if (jobs != NIL)
+		strata_job_wake_at_commit();
 }
