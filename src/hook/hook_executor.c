@@ -15,6 +15,7 @@
 #include "hypertable/hypertable.h"
 #include "load/load.h"
 #include "scan/scan.h"
+#include "window/window.h"
 
 #include "executor/executor.h"
 #include "nodes/plannodes.h"
@@ -88,6 +89,15 @@ allow_sweeps(QueryDesc *query_desc)
 		strata_scan_allow_sweep(lfirst(lc), !is_read(lfirst(lc)));
 }
 
+/* The child's column that a column of one of our nodes is; 0: none. */
+static AttrNumber
+child_column(PlanState *node, AttrNumber resno)
+{
+	AttrNumber	column = strata_agg_child_column(node, resno);
+
+	return column != 0 ? column : strata_window_child_column(node, resno);
+}
+
 /*
  *	1. The snapshot, then the plan, are made new where they would miss rows;
  *	   all that follows is about that plan.
@@ -111,7 +121,7 @@ executor_start(QueryDesc *query_desc, int eflags)
 	strata_route_bind(query_desc);
 	strata_load_bind(query_desc);
 	allow_sweeps(query_desc);
-	strata_scan_bind_joins(query_desc->planstate, strata_agg_child_column);
+	strata_scan_bind_joins(query_desc->planstate, child_column);
 	strata_scan_bind_windows(query_desc->planstate);
 }
 

@@ -11,6 +11,7 @@
 
 #include "postgres.h"
 
+#include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 
 /* Register the plan node; called once by _PG_init. */
@@ -23,5 +24,12 @@ extern void strata_window_init(void);
  */
 extern void strata_window_create_paths(PlannerInfo *root,
 									   RelOptInfo *window_rel);
+
+/*
+ * The child's column, one of PARTITION BY, that a column of the node's result
+ * is: rows of a partition go together.  0: none, or another node.
+ */
+extern AttrNumber strata_window_child_column(PlanState *node,
+											 AttrNumber resno);
 
 #endif							/* STRATA_WINDOW_H */

@@ -292,6 +292,8 @@ next_window_row(StrataWindowState *window)
 	ExecClearTuple(slot);
 	memcpy(slot->tts_values, row->tts_values, sizeof(Datum) * n);
 	memcpy(slot->tts_isnull, row->tts_isnull, sizeof(bool) * n);
+	/* what follows reads columns of the child; the others are filled in */
+	ExecStoreVirtualTuple(slot);
 	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	if (!window->started || !is_same_partition(window))
 		begin_partition(window);
@@ -303,7 +305,6 @@ next_window_row(StrataWindowState *window)
 		slot->tts_values[n + i] =
 			call_window_function(window, &window->functions[i],
 								 &slot->tts_isnull[n + i]);
-	ExecStoreVirtualTuple(slot);
 	return true;
 }
 
@@ -323,6 +324,29 @@ exec_window(CustomScanState *node)
 			ExecClearTuple(node->ss.ss_ScanTupleSlot);
 	return projection != NULL ? ExecProject(projection) :
 		node->ss.ss_ScanTupleSlot;
+}
+
+/* See window.h. */
+AttrNumber
+strata_window_child_column(PlanState *node, AttrNumber resno)
+{
+	CustomScan *cscan = (CustomScan *) node->plan;
+	WindowPlan	plan;
+	Var		   *var;
+
+	if (cscan->methods != &strata_window_scan_methods)
+		return 0;
+	var = (Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist,
+								resno - 1)->expr;
+	if (!IsA(var, Var) || var->varno != INDEX_VAR)
+		return 0;
+	strata_window_plan_read(cscan, &plan);
+	for (int k = 0; k < plan.nkeys; k++)
+	{
+		if (plan.keys[k] == var->varattno - 1)
+			return var->varattno;
+	}
+	return 0;
 }
 
 static void

@@ -17,6 +17,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 
 /* What is where in a path's private list. */
 enum
@@ -61,6 +62,14 @@ input_of(Node *expr, List *inputs)
 	return -1;
 }
 
+/* Of how many rows before are values of the argument kept? */
+static int
+max_lag(const WindowFunc * func)
+{
+	return get_typlen(exprType(linitial(func->args))) > 0 ?
+		STRATA_WINDOW_MAX_LAG : STRATA_WINDOW_MAX_LONG_LAG;
+}
+
 /*
  * What the function becomes; false: something else.  Arguments are columns:
  * PostgreSQL would evaluate others for other rows.
@@ -98,7 +107,7 @@ describe_call(const WindowFunc * func, const WindowClause * clause,
 			offset = lsecond(func->args);
 			if (!IsA(offset, Const) || offset->constisnull ||
 				DatumGetInt32(offset->constvalue) < 1 ||
-				DatumGetInt32(offset->constvalue) > STRATA_WINDOW_MAX_LAG)
+				DatumGetInt32(offset->constvalue) > max_lag(func))
 				return false;
 			call->offset = DatumGetInt32(offset->constvalue);
 			if (list_length(func->args) == 3 &&

@@ -14,8 +14,12 @@
 #include "nodes/extensible.h"
 #include "nodes/pathnodes.h"
 
-/* Values of more rows back are not kept. */
+/*
+ * Values of more rows back are not kept, and of fewer where these may be of
+ * any length: they stay in memory.
+ */
 #define STRATA_WINDOW_MAX_LAG 1000
+#define STRATA_WINDOW_MAX_LONG_LAG 8
 
 typedef enum WindowKind
 {

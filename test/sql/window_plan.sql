@@ -32,8 +32,33 @@ SELECT query, wp_way(query) FROM unnest(ARRAY[
 	'SELECT lag(i, i) OVER (PARTITION BY k ORDER BY ts) FROM wp',
 	'SELECT first_value(i) OVER (PARTITION BY k ORDER BY ts ROWS 2 PRECEDING) FROM wp',
 	'SELECT * FROM (SELECT k, row_number() OVER (PARTITION BY k ORDER BY ts) AS n FROM wp) AS x WHERE n < 3',
-	'SELECT lag(i) OVER (PARTITION BY k ORDER BY ts) FROM wp_h']) AS query;
+	'SELECT lag(i) OVER (PARTITION BY k ORDER BY ts) FROM wp_h',
+	-- many values of a long type would stay in memory
+	'SELECT lag(k, 8) OVER (PARTITION BY k ORDER BY ts), lag(i, 1000) OVER (PARTITION BY k ORDER BY ts) FROM wp',
+	'SELECT lag(k, 9) OVER (PARTITION BY k ORDER BY ts) FROM wp', 'SELECT lag(i, 1001) OVER (PARTITION BY k ORDER BY ts) FROM wp']) AS query;
 EXPLAIN (COSTS OFF) SELECT k, ts - lag(ts) OVER (PARTITION BY k ORDER BY ts) AS gap FROM wp;
+-- values of a join above prune by columns of PARTITION BY
+CREATE TABLE wp_few AS SELECT 'k' || g AS k, g AS n FROM generate_series(0, 2) g;
+ANALYZE wp_few;
+SET strata.enable_pruning = on;
+SET strata.enable_join_pruning = on;
+SET strata.enable_vector_filter = on;
+SET enable_mergejoin = off;
+CREATE FUNCTION wp_pruned(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF line ~ 'Window|Join Filter|pruned' AND line !~ 'Window: ' THEN
+			RETURN NEXT regexp_replace(line, '^[ >-]*', '');
+		END IF;
+	END LOOP;
+END $$;
+SELECT wp_pruned('SELECT * FROM (SELECT i, k, ts - lag(ts) OVER (PARTITION BY i, k ORDER BY ts) AS gap FROM wp) y JOIN wp_few USING (k) WHERE n <> 1');
+SELECT wp_pruned('SELECT * FROM (SELECT i, k, ts - lag(ts) OVER (PARTITION BY i ORDER BY ts) AS gap FROM wp) y JOIN wp_few USING (k) WHERE n <> 1');
+DROP FUNCTION wp_pruned;
+DROP TABLE wp_few;
+RESET enable_mergejoin;
 SET strata.enable_windows = off;
 SELECT wp_way('SELECT k, ts - lag(ts) OVER (PARTITION BY k ORDER BY ts) FROM wp');
 DROP TABLE wp, wp_h;
