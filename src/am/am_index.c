@@ -38,6 +38,7 @@ has_long_keys(Relation rel, Relation index, const IndexInfo *info,
 			  Snapshot snapshot)
 {
 	Bitmapset  *attnos = NULL;
+	int			fixed = (int) strata_btree_fixed_bytes(index);
 
 	for (int i = 0; i < info->ii_NumIndexAttrs; i++)
 	{
@@ -49,7 +50,16 @@ has_long_keys(Relation rel, Relation index, const IndexInfo *info,
 			attnos = bms_add_member(attnos, attno);
 	}
 	return attnos != NULL && strata_btree_limits(index) &&
-		strata_store_has_long(rel, snapshot, attnos, STRATA_LONG_KEY_BYTES);
+		strata_store_has_long(rel, snapshot, attnos,
+							  Max(STRATA_LONG_KEY_BYTES - fixed, 0));
+}
+
+/* Is it an index, made anew, whose keys did fit?  An invalid one was none. */
+static bool
+has_been_made(Relation index)
+{
+	return ReindexIsProcessingIndex(RelationGetRelid(index)) &&
+		index->rd_index->indisvalid;
 }
 
 /* Must keys of compressed rows be looked at before the index is made? */
@@ -62,8 +72,7 @@ must_check_keys(Relation rel, Relation index, const IndexInfo *info)
 	if (info->ii_Unique || info->ii_Expressions != NIL ||
 		info->ii_Predicate != NIL)
 		return true;
-	/* those of an index that was there did fit */
-	if (ReindexIsProcessingIndex(RelationGetRelid(index)))
+	if (has_been_made(index))
 		return false;
 	snapshot = RegisterSnapshot(strata_latest_snapshot());
 	result = has_long_keys(rel, index, info, snapshot);
@@ -85,8 +94,7 @@ check_keys(Relation rel, Relation index, IndexInfo *info)
 	Snapshot	snapshot = RegisterSnapshot(strata_latest_snapshot());
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
-	bool		limits = strata_btree_limits(index) &&
-	!ReindexIsProcessingIndex(RelationGetRelid(index));
+	bool		limits = strata_btree_limits(index) && !has_been_made(index);
 
 	if (info->ii_Unique)
 		sort = tuplesort_begin_index_btree(rel, index, true,

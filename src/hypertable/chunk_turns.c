@@ -209,8 +209,8 @@ file_at(Relation pg_class, Oid relid, Snapshot snapshot)
 
 /*
  * Tables that are read from now on were not locked before.  One that has
- * another file than the query knows was truncated meanwhile, or written anew:
- * what the query may see is perhaps gone.
+ * another file than when the table was locked was truncated meanwhile, or
+ * written anew: what the query may see is perhaps gone.
  */
 static void
 check_files(const PlannedStmt *stmt, Snapshot snapshot)
@@ -312,7 +312,7 @@ start_part(TurnsState *state, Query *query, DestReceiver *receiver)
 										  estate->es_param_list_info);
 
 		check_partitions_left(relid, state->locked);
-		check_files(stmt, estate->es_snapshot);
+		check_files(stmt, state->locked);
 		/* the first part has checked them, when the query began */
 		strata_plan_drop_permissions(stmt);
 		result = CreateQueryDesc(stmt, estate->es_sourceText,

@@ -56,6 +56,9 @@ extern void strata_disguise_init(void);
 #define STRATA_LONG_KEY_BYTES 2000
 
 extern bool strata_btree_limits(Relation index);
+
+/* Bytes that its columns of fixed length take, without alignment. */
+extern Size strata_btree_fixed_bytes(Relation index);
 extern bool strata_btree_key_is_long(Relation index, const Datum *values,
 									 const bool *isnull);
 extern void strata_btree_check_key(Relation index, Relation rel,

@@ -33,12 +33,24 @@ strata_btree_limits(Relation index)
 }
 
 /* See pg.h. */
+Size
+strata_btree_fixed_bytes(Relation index)
+{
+	TupleDesc	desc = RelationGetDescr(index);
+	Size		size = 0;
+
+	for (int i = 0; i < desc->natts; i++)
+		size += Max(TupleDescAttr(desc, i)->attlen, 0);
+	return size;
+}
+
+/* See pg.h. */
 bool
 strata_btree_key_is_long(Relation index, const Datum *values,
 						 const bool *isnull)
 {
 	TupleDesc	desc = RelationGetDescr(index);
-	Size		size = 0;
+	Size		size = strata_btree_fixed_bytes(index);
 
 	for (int i = 0; i < desc->natts; i++)
 		if (!isnull[i] && TupleDescAttr(desc, i)->attlen == -1)

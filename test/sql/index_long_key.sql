@@ -53,7 +53,23 @@ SELECT command, lk_try(command) FROM unnest(ARRAY[
 CREATE INDEX CONCURRENTLY lkh_2 ON lkh (b);
 CREATE INDEX CONCURRENTLY lk_2 ON lk (b);
 SELECT relname, indisvalid, indisready FROM pg_index JOIN pg_class ON oid = indexrelid WHERE relname IN ('lk_2', 'lkh_2') ORDER BY 1;
+-- an invalid index has not been made: it is not by REINDEX, either
+REINDEX INDEX lkh_2;
+REINDEX INDEX lk_2;
+REINDEX TABLE lk;
+SELECT relname, indisvalid, indisready FROM pg_index JOIN pg_class ON oid = indexrelid WHERE relname IN ('lk_2', 'lkh_2') ORDER BY 1;
 DROP INDEX lk_2, lkh_2;
+-- columns of fixed length count
+CREATE TABLE lkf (id int, x text, n name, u uuid);
+INSERT INTO lkf SELECT g, lk_noise(1990), 'a', md5(g::text)::uuid FROM generate_series(1, 300) g;
+CREATE TABLE lkn (LIKE lkf) USING strata;
+INSERT INTO lkn SELECT * FROM lkf;
+SELECT compress_chunk('lkn') IS NOT NULL AS compressed;
+CREATE INDEX lkf_i ON lkf (x) INCLUDE (n, u, n, n, n, n, n, n, n, n, n, n, n);
+CREATE INDEX lkn_i ON lkn (x) INCLUDE (n, u, n, n, n, n, n, n, n, n, n, n, n);
+CREATE INDEX lkf_i ON lkf (x) INCLUDE (n, u);
+CREATE INDEX lkn_i ON lkn (x) INCLUDE (n, u);
+DROP TABLE lkf, lkn;
 -- the row in question gone, from its batch or to the row store
 DELETE FROM lk WHERE id = 777;
 DELETE FROM lkh WHERE id = 777;
