@@ -2,7 +2,7 @@
  *
  * hook_role.c
  *	  Roles that own jobs: DROP ROLE is refused, REASSIGN OWNED gives the jobs
- *	  to the new owner, DROP OWNED deletes them.
+ *	  to the new owner, who has to schedule them, DROP OWNED deletes them.
  *
  * PostgreSQL knows what a role owns by pg_shdepend, which has no place for a
  * row of our tables.  As it does not, a role that is dropped in another
@@ -85,7 +85,7 @@ strata_hook_roles_dropped(List *roles, List *names)
 						 errmsg("role \"%s\" cannot be dropped because some objects depend on it",
 								strVal(lfirst(name))),
 						 errdetail("owner of job %d (%s)", job->id, job->name),
-						 errhint("REASSIGN OWNED BY %s TO CURRENT_USER; or DROP OWNED BY %s;",
+						 errhint("DROP OWNED BY %s; deletes its jobs, REASSIGN OWNED BY %s gives them to another role.",
 								 quoted, quoted)));
 		}
 	}
@@ -105,6 +105,24 @@ jobs_of(List *roles)
 	return jobs;
 }
 
+/*
+ * Another role would run with its rights what the former owner chose: it is to
+ * say first that it wants that.  Policies without a check are code of ours.
+ */
+static void
+stop_for_heir(StrataJob *job, Oid heir)
+{
+	if (!job->scheduled || (strcmp(job->proc_schema, "_strata") == 0 &&
+							job->check_name == NULL))
+		return;
+	job->scheduled = false;
+	ereport(NOTICE,
+			(errmsg("job %d (%s) is not scheduled any more, since it would run with the rights of role \"%s\"",
+					job->id, job->name, GetUserNameFromId(heir, false)),
+			 errhint("SELECT alter_job(%d, scheduled => true); once what it calls is to be trusted.",
+					 job->id)));
+}
+
 /* See hook_private.h. */
 void
 strata_hook_roles_reassigned(List *roles, Oid heir)
@@ -116,6 +134,7 @@ strata_hook_roles_reassigned(List *roles, Oid heir)
 	{
 		StrataJob  *job = lfirst(lc);
 
+		stop_for_heir(job, heir);
 		job->named_owner = heir;
 		strata_job_update(job);
 	}

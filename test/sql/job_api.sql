@@ -190,8 +190,8 @@ GRANT USAGE, CREATE ON SCHEMA jobs_roles TO regress_jobs_leaver, regress_jobs_he
 CREATE FUNCTION jobs_roles.work(job_id int, config jsonb) RETURNS void LANGUAGE sql AS '';
 CREATE FUNCTION jobs_roles.checks(config jsonb) RETURNS void LANGUAGE sql AS '';
 -- whose each job is; which one it is: its place among those of this test
-CREATE FUNCTION jobs_roles.all() RETURNS TABLE (name text, owner text, check_name text) LANGUAGE sql AS $$
-	SELECT j.name, pg_get_userbyid(j.owner::oid), j.check_name FROM _strata.job j WHERE j.owner::text LIKE 'regress_jobs%' OR j.owner::text ~ '^\d' ORDER BY 1, 2 $$;
+CREATE FUNCTION jobs_roles.all() RETURNS TABLE (name text, owner text, check_name text, scheduled boolean) LANGUAGE sql AS $$
+	SELECT j.name, pg_get_userbyid(j.owner::oid), j.check_name, j.scheduled FROM _strata.job j WHERE j.owner::text LIKE 'regress_jobs%' OR j.owner::text ~ '^\d' ORDER BY 1, 2 $$;
 -- an error without the numbers of jobs
 CREATE FUNCTION jobs_roles.tried(sql text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -206,7 +206,7 @@ EXCEPTION WHEN OTHERS THEN
 END $$;
 
 SET ROLE regress_jobs_leaver;
-SELECT add_job('jobs_roles.work', '1 h', scheduled => false, job_name => 'mine') > 0 AS added;
+SELECT add_job('jobs_roles.work', '1 h', initial_start => '2100-01-01', job_name => 'mine') > 0 AS added;
 CREATE TABLE jobs_roles.t (time timestamptz NOT NULL, v int);
 SELECT create_hypertable('jobs_roles.t', 'time') IS NOT NULL AS made;
 SELECT add_retention_policy('jobs_roles.t', '1 year') > 0 AS added;
@@ -216,7 +216,7 @@ ALTER TABLE jobs_roles.t OWNER TO regress_jobs_heir;
 REVOKE ALL ON SCHEMA jobs_roles FROM regress_jobs_leaver;
 SELECT jobs_roles.tried('DROP ROLE regress_jobs_leaver');
 SELECT jobs_roles.tried('DROP ROLE IF EXISTS regress_jobs_nobody, regress_jobs_leaver');
--- in a transaction that gives the jobs on, it is free
+-- in a transaction that gives the jobs on, it is free; what another chose to run is not scheduled
 BEGIN;
 REASSIGN OWNED BY regress_jobs_leaver TO regress_jobs_heir;
 SELECT * FROM jobs_roles.all();
