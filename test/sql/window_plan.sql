@@ -50,7 +50,7 @@ DECLARE
 BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
 		IF line ~ 'Window|Join Filter|pruned' AND line !~ 'Window: ' THEN
-			RETURN NEXT regexp_replace(line, '^[ >-]*', '');
+			RETURN NEXT regexp_replace(line, '^[ >-]*|[ ]*[(]actual.*', '', 'g');
 		END IF;
 	END LOOP;
 END $$;
