@@ -59,7 +59,6 @@ make_scan_tlist(const AggPlanData *data)
 {
 	List	   *exprs = list_copy(data->outputs != NIL ? data->outputs :
 								  data->keys);
-	List	   *tlist = NIL;
 	ListCell   *lc;
 
 	if (data->stage == AGG_STAGE_BELOW)
@@ -72,12 +71,7 @@ make_scan_tlist(const AggPlanData *data)
 						data->aggrefs);
 	exprs = list_concat(exprs, data->picks);
 	exprs = list_concat(exprs, data->groupings);
-	foreach(lc, exprs)
-		tlist = lappend(tlist,
-						makeTargetEntry(copyObject(lfirst(lc)),
-										(AttrNumber) (list_length(tlist) + 1),
-										NULL, false));
-	return tlist;
+	return strata_custom_tlist(exprs);
 }
 
 /*

@@ -302,10 +302,11 @@ extern void strata_sql_run_subcommand(const char *sql);
 
 /*
  * Plan nodes: a new state, a struct of this size that begins with a
- * CustomScanState; and methods of those that start, end and read again the one
- * child they have.
+ * CustomScanState; the columns of a scan tuple, copies of the expressions; and
+ * methods of those that start, end and read again the one child they have.
  */
 extern Node *strata_custom_state(Size size, const CustomExecMethods *methods);
+extern List *strata_custom_tlist(const List *exprs);
 extern void strata_custom_begin_child(CustomScanState *css, EState *estate,
 									  int eflags);
 extern void strata_custom_end_child(CustomScanState *css);

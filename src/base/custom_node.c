@@ -14,6 +14,7 @@
 #include "commands/explain_state.h"
 #endif
 #include "executor/executor.h"
+#include "nodes/makefuncs.h"
 
 /* See base.h. */
 Node *
@@ -24,6 +25,21 @@ strata_custom_state(Size size, const CustomExecMethods *methods)
 	NodeSetTag(state, T_CustomScanState);
 	state->methods = methods;
 	return (Node *) state;
+}
+
+/* See base.h. */
+List *
+strata_custom_tlist(const List *exprs)
+{
+	List	   *tlist = NIL;
+	ListCell   *lc;
+
+	foreach(lc, exprs)
+		tlist = lappend(tlist,
+						makeTargetEntry(copyObject(lfirst(lc)),
+										(AttrNumber) (list_length(tlist) + 1),
+										NULL, false));
+	return tlist;
 }
 
 /* See base.h. */

@@ -269,16 +269,16 @@ receive_end(DestReceiver *self)
 }
 
 static void
-run_into(RowComparison *comparison,
+run_into(DestReceiver *dest,
 		 bool (*take) (TupleTableSlot *slot, DestReceiver *self),
 		 const char *sql, Snapshot snapshot)
 {
-	comparison->dest.receiveSlot = take;
-	comparison->dest.rStartup = receive_start;
-	comparison->dest.rShutdown = receive_end;
-	comparison->dest.rDestroy = receive_end;
-	comparison->dest.mydest = DestNone;
-	(void) strata_sql_execute_at(sql, snapshot, &comparison->dest);
+	dest->receiveSlot = take;
+	dest->rStartup = receive_start;
+	dest->rShutdown = receive_end;
+	dest->rDestroy = receive_end;
+	dest->mydest = DestNone;
+	(void) strata_sql_execute_at(sql, snapshot, dest);
 }
 
 /* The one value of a query: a number, or a time. */
@@ -305,12 +305,7 @@ static void
 query_number(OneNumber *number, const char *sql, Snapshot snapshot)
 {
 	number->isnull = true;
-	number->dest.receiveSlot = take_number;
-	number->dest.rStartup = receive_start;
-	number->dest.rShutdown = receive_end;
-	number->dest.rDestroy = receive_end;
-	number->dest.mydest = DestNone;
-	(void) strata_sql_execute_at(sql, snapshot, &number->dest);
+	run_into(&number->dest, take_number, sql, snapshot);
 }
 
 /*-------------------------------------------------------------------------
@@ -467,8 +462,8 @@ strata_rollup_write_wanted(const StrataRollup *rollup, StrataRange range,
 					 strata_sql_name(rollup->archive));
 	strata_rollup_append_quals(&sql, strata_rollup_bucket_name(rollup),
 							   rollup->bucket.type, range);
-	run_into(&comparison, take_row_there, sql.data, snapshot);
-	run_into(&comparison, take_row_wanted, wanted, snapshot);
+	run_into(&comparison.dest, take_row_there, sql.data, snapshot);
+	run_into(&comparison.dest, take_row_wanted, wanted, snapshot);
 	counts->deleted += delete_others(&comparison, snapshot);
 	if (comparison.nfresh > 0)
 		(void) insert_rows(rollup, range,

@@ -94,23 +94,10 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	List	   *inputs = linitial(path->custom_private);
 	List	   *keys = lsecond(path->custom_private);
 	List	   *distance = list_nth(path->custom_private, 4);
-	ListCell   *lc;
 
-	foreach(lc, inputs)
-	{
-		cscan->custom_scan_tlist =
-			lappend(cscan->custom_scan_tlist,
-					makeTargetEntry(copyObject(lfirst(lc)),
-									(AttrNumber) (foreach_current_index(lc) +
-												  1),
-									NULL, false));
-	}
-	if (distance != NIL)
-		cscan->custom_scan_tlist =
-			lappend(cscan->custom_scan_tlist,
-					makeTargetEntry(copyObject(linitial(keys)),
-									(AttrNumber) (list_length(inputs) + 1),
-									NULL, false));
+	cscan->custom_scan_tlist =
+		strata_custom_tlist(distance == NIL ? inputs :
+							lappend(list_copy(inputs), linitial(keys)));
 	cscan->custom_exprs = copyObject(keys);
 	/* behind the keys: what the plan has to know of as its own parameters */
 	if (distance != NIL)

@@ -12,6 +12,7 @@
  * src/window/window_plan_data.c
  *-------------------------------------------------------------------------
  */
+#include "base/base.h"
 #include "window/window_private.h"
 
 #include "nodes/makefuncs.h"
@@ -134,21 +135,6 @@ strata_window_can_call(const WindowFunc * func, const WindowClause * clause,
 	return describe_call(func, clause, inputs, &call);
 }
 
-/* Columns of the scan tuple. */
-static List *
-make_window_tlist(List *inputs, List *funcs)
-{
-	List	   *tlist = NIL;
-	ListCell   *lc;
-
-	foreach(lc, list_concat_copy(inputs, funcs))
-		tlist = lappend(tlist,
-						makeTargetEntry(copyObject(lfirst(lc)),
-										(AttrNumber) (list_length(tlist) + 1),
-										NULL, false));
-	return tlist;
-}
-
 /* PlanCustomPath. */
 static Plan *
 plan_window_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
@@ -192,7 +178,8 @@ plan_window_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	cscan->scan.scanrelid = 0;
 	cscan->flags = path->flags;
 	cscan->custom_plans = custom_plans;
-	cscan->custom_scan_tlist = make_window_tlist(inputs, funcs);
+	cscan->custom_scan_tlist =
+		strata_custom_tlist(list_concat_copy(inputs, funcs));
 	cscan->custom_private = list_make5(numbers, functions,
 									   list_nth(path->custom_private,
 												PATH_KEYS),
