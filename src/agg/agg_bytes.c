@@ -121,43 +121,54 @@ strata_agg_group_read_keys(StrataAggState *agg, const char *in)
 	return in;
 }
 
+/* Combine the state of one aggregate with its cell; returns what is behind. */
+static const char *
+combine_call(StrataAggState *agg, int i, AggCell *cells, const char *in)
+{
+	AggCall    *call = &agg->calls[i];
+	bool		pick = call->kernel->result == AGG_RESULT_PICK;
+	AggCell		cell;
+
+	if (call->hold != NULL)
+		return call->holder != i ? in :
+			strata_agg_hold_combine(call->hold, &cells[i], in);
+	if (call->kernel->result == AGG_RESULT_BEST)
+		return strata_agg_best_combine(agg->best, &cells[i], in);
+	if (call->generic != NULL)
+		in = strata_agg_generic_read(call->generic, in, &cell);
+	else if (pick && !call->resultbyval)
+		in = strata_agg_pick_read(call, in, &cell);
+	else
+	{
+		memcpy(&cell, in, sizeof(AggCell));
+		in += sizeof(AggCell);
+	}
+	if (call->generic != NULL)
+		strata_agg_generic_combine(call->generic, &cells[i], &cell);
+	else if (pick)
+		strata_agg_pick_combine(agg, call, &cells[i], &cell);
+	else
+		call->kernel->combine(&cells[i], &cell);
+	return in;
+}
+
 /* See agg_group_private.h. */
 void
 strata_agg_group_combine(StrataAggState *agg, AggCell *cells, const char *in,
 						 const char *end)
 {
 	for (int i = 0; i < agg->ncalls; i++)
-	{
-		AggCall    *call = &agg->calls[i];
-		bool		pick = call->kernel->result == AGG_RESULT_PICK;
-		AggCell		cell;
+		in = combine_call(agg, i, cells, in);
+	Assert(in == end);			/* agg:G13: the same keys and calls wrote it */
+}
 
-		if (call->hold != NULL)
-		{
-			if (call->holder == i)
-				in = strata_agg_hold_combine(call->hold, &cells[i], in);
-			continue;
-		}
-		if (call->kernel->result == AGG_RESULT_BEST)
-		{
-			in = strata_agg_best_combine(agg->best, &cells[i], in);
-			continue;
-		}
-		if (call->generic != NULL)
-			in = strata_agg_generic_read(call->generic, in, &cell);
-		else if (pick && !call->resultbyval)
-			in = strata_agg_pick_read(call, in, &cell);
-		else
-		{
-			memcpy(&cell, in, sizeof(AggCell));
-			in += sizeof(AggCell);
-		}
-		if (call->generic != NULL)
-			strata_agg_generic_combine(call->generic, &cells[i], &cell);
-		else if (pick)
-			strata_agg_pick_combine(agg, call, &cells[i], &cell);
-		else
-			call->kernel->combine(&cells[i], &cell);
-	}
+/* See agg_private.h. */
+void
+strata_agg_joined_combine(StrataAggState *agg, AggCell *cells, const char *in,
+						  const char *end)
+{
+	for (int i = 0; i < agg->ncalls; i++)
+		if (agg->calls[i].distinct == NULL)
+			in = combine_call(agg, i, cells, in);
 	Assert(in == end);			/* agg:G13: the same keys and calls wrote it */
 }

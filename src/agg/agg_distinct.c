@@ -84,7 +84,8 @@ strata_agg_distinct_begin(StrataAggState *agg)
 		AggDistinct *distinct = lfirst(lc);
 		StrataAggState *set = &distinct->set;
 
-		Assert(agg->plan.stage == AGG_STAGE_WHOLE); /* agg:G19 */
+		Assert(agg->plan.stage == AGG_STAGE_WHOLE ||
+			   agg->plan.stage == AGG_STAGE_JOINED);	/* agg:G19 */
 		*set = *agg;
 		set->distincts = NIL;
 		set->ncalls = 0;
@@ -243,6 +244,31 @@ strata_agg_distinct_take(StrataAggState *agg)
 			take_codes(agg, set, col, valid);
 		else
 			take_values(set, valid);
+		if (strata_agg_table_is_full(set->table))
+			strata_agg_table_spill(set->table);
+	}
+}
+
+/* See agg_private.h. */
+void
+strata_agg_distinct_take_joined(StrataAggState *agg, ExprContext *econtext)
+{
+	ListCell   *lc;
+
+	foreach(lc, agg->distincts)
+	{
+		StrataAggState *set = &((AggDistinct *) lfirst(lc))->set;
+		AggKey	   *argument = &set->keys[agg->nkeys];
+
+		strata_agg_load_joined_key(argument, econtext);
+		if (argument->isnull)
+			continue;
+		for (int k = 0; k < agg->nkeys; k++)
+		{
+			set->keys[k].current = agg->keys[k].current;
+			set->keys[k].isnull = agg->keys[k].isnull;
+		}
+		strata_agg_table_find(set->table);
 		if (strata_agg_table_is_full(set->table))
 			strata_agg_table_spill(set->table);
 	}

@@ -27,6 +27,7 @@ typedef struct AggKey
 	int			value;			/* the key, or the argument of its bucket
 								 * function */
 	AggBucket  *bucket;
+	struct ExprState *joined;	/* JOINED: the key of a row; no value then */
 	int16		typlen;
 	bool		typbyval;
 	bool		by_image;		/* equal are the same bytes; or else: */
@@ -47,7 +48,7 @@ typedef struct AggKey
 
 /*
  * Make a key of expr, grouped by eqop; InvalidOid: equal are the same bytes.
- * Its value is added to agg's.
+ * Its value is added to agg's, but where rows come from a join of groups.
  */
 extern void strata_agg_key_init(struct StrataAggState *agg, AggKey *key,
 								Expr *expr, Oid eqop);

@@ -468,24 +468,15 @@ strata_agg_create_join_paths(PlannerInfo *root, RelOptInfo *input_rel,
 		offer_join(&below, join, grouped_rel, having);
 }
 
-/* Set the current values of the keys to those of the row in input_slot. */
-static void
-load_joined_keys(StrataAggState *agg, ExprContext *econtext)
+/* See agg_private.h. */
+void
+strata_agg_load_joined_key(AggKey *key, ExprContext *econtext)
 {
-	ListCell   *lc;
-
-	foreach(lc, agg->joined_keys)
-	{
-		AggKey	   *key = &agg->keys[foreach_current_index(lc)];
-
-		key->current = ExecEvalExpr((ExprState *) lfirst(lc), econtext,
-									&key->isnull);
-		if (!key->isnull && key->typbyval)
-			key->current = strata_datum_of_tuple(key->current, key->typlen);
-		else if (!key->isnull && key->typlen == -1)
-			key->current =
-				PointerGetDatum(PG_DETOAST_DATUM_PACKED(key->current));
-	}
+	key->current = ExecEvalExpr(key->joined, econtext, &key->isnull);
+	if (!key->isnull && key->typbyval)
+		key->current = strata_datum_of_tuple(key->current, key->typlen);
+	else if (!key->isnull && key->typlen == -1)
+		key->current = PointerGetDatum(PG_DETOAST_DATUM_PACKED(key->current));
 }
 
 /* See agg_private.h. */
@@ -509,13 +500,15 @@ strata_agg_read_joined(StrataAggState *agg)
 		ResetExprContext(econtext);
 		old = MemoryContextSwitchTo(agg->vector_mcxt);
 		econtext->ecxt_outertuple = slot;
-		load_joined_keys(agg, econtext);
+		for (int k = 0; k < agg->nkeys; k++)
+			strata_agg_load_joined_key(&agg->keys[k], econtext);
 		data = DatumGetByteaPP(slot_getattr(slot, 1, &isnull));
-		strata_agg_group_combine(agg, agg->table == NULL ? agg->cells :
-								 agg_group_cells(strata_agg_table_find(agg->table),
-												 agg->nkeys),
-								 VARDATA_ANY(data),
-								 (char *) data + VARSIZE_ANY(data));
+		strata_agg_joined_combine(agg, agg->table == NULL ? agg->cells :
+								  agg_group_cells(strata_agg_table_find(agg->table),
+												  agg->nkeys),
+								  VARDATA_ANY(data),
+								  (char *) data + VARSIZE_ANY(data));
+		strata_agg_distinct_take_joined(agg, econtext);
 		MemoryContextSwitchTo(old);
 		if (agg->table != NULL && strata_agg_table_is_full(agg->table))
 			strata_agg_table_spill(agg->table);

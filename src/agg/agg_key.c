@@ -38,8 +38,7 @@ strata_agg_key_init(StrataAggState *agg, AggKey *key, Expr *expr, Oid eqop)
 	else if (agg->plan.stage == AGG_STAGE_BELOW)
 		strata_agg_bucket_defer(key->bucket, expr);
 	if (agg->plan.stage == AGG_STAGE_JOINED)
-		agg->joined_keys = lappend(agg->joined_keys,
-								   ExecInitExpr(expr, &agg->css.ss.ps));
+		key->joined = ExecInitExpr(expr, &agg->css.ss.ps);
 	else
 		key->value = strata_agg_value_add(agg, arg);
 	get_typlenbyval(exprType((Node *) expr), &key->typlen, &key->typbyval);

@@ -13,6 +13,7 @@
  * src/agg/agg_plan.c
  *-------------------------------------------------------------------------
  */
+#include "agg/agg_kernel_private.h"
 #include "agg/agg_plan_private.h"
 #include "agg/agg_vector_private.h"
 
@@ -86,6 +87,7 @@ plan_agg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	const AggPlanData *of_path = strata_agg_path_data(path);
 	List	   *inputs = of_path->inputs;
 	AggPlanData data = *of_path;
+	ListCell   *lc;
 
 	Assert(!contain_volatile_functions((Node *) of_path->keys) &&
 		   !contain_volatile_functions((Node *) of_path->aggrefs)); /* agg:G6 */
@@ -95,8 +97,18 @@ plan_agg_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 		strata_agg_refer_to_child((Node *) data.keys,
 								  data.stage == AGG_STAGE_JOINED ?
 								  data.joined : inputs);
-	data.aggrefs =
-		(List *) strata_agg_refer_to_child((Node *) data.aggrefs, inputs);
+	data.aggrefs = NIL;
+	foreach(lc, of_path->aggrefs)
+	{
+		Node	   *aggref = lfirst(lc);
+
+		/* what others take in comes as bytes */
+		aggref = strata_agg_refer_to_child(aggref,
+										   data.stage == AGG_STAGE_JOINED &&
+										   strata_agg_is_distinct((Aggref *) aggref) ?
+										   data.joined : inputs);
+		data.aggrefs = lappend(data.aggrefs, aggref);
+	}
 	data.picks =
 		(List *) strata_agg_refer_to_child((Node *) data.picks, inputs);
 	data.ranks =

@@ -249,7 +249,6 @@ typedef struct StrataAggState
 	uint32		set;			/* of keys' current values, by number */
 	AggOrder   *order;			/* NULL: groups come in any */
 	AggCell    *cells;			/* without */
-	List	   *joined_keys;	/* JOINED: ExprStates of the keys */
 	bool		done;			/* all rows are in */
 	bool		returned;		/* without keys: the row was returned */
 	AggCounters counters;
@@ -261,6 +260,20 @@ extern void strata_agg_read_partials(StrataAggState *agg);
 
 /* agg_join.c: combine the groups that a join returns. */
 extern void strata_agg_read_joined(StrataAggState *agg);
+
+/* Set the key's current value to that of the joined row in econtext. */
+extern void strata_agg_load_joined_key(AggKey *key, ExprContext *econtext);
+
+/*
+ * strata_agg_group_combine() with what a group below a join has: nothing of
+ * aggregates with DISTINCT, whose values are columns of the joined row.
+ */
+extern void strata_agg_joined_combine(StrataAggState *agg, AggCell *cells,
+									  const char *in, const char *end);
+
+/* Take those values, of the group of agg's current keys, into their sets. */
+extern void strata_agg_distinct_take_joined(StrataAggState *agg,
+											ExprContext *econtext);
 
 /* Callbacks for the counters of workers. */
 extern Size strata_agg_estimate_shared(CustomScanState *node,

@@ -313,6 +313,23 @@ add_joined_key(PlannerInfo *root, SortGroupClause *clause, Index relid,
 	}
 }
 
+/*
+ * Part groups by the column that DISTINCT is about, too: then each of its
+ * values comes out of the join where a row with it would.
+ */
+static void
+add_distinct_part_key(const Aggref *aggref, AggShape *part)
+{
+	Expr	   *arg = linitial_node(TargetEntry, aggref->args)->expr;
+
+	while (IsA(arg, RelabelType))
+		arg = ((RelabelType *) arg)->arg;
+	if (!IsA(arg, Var) || aggref->aggfilter != NULL)
+		part->reason = "of an aggregate with DISTINCT above a join";
+	else
+		strata_agg_add_part_key(arg, part);
+}
+
 /* See agg_plan_private.h. */
 void
 strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
@@ -340,8 +357,6 @@ strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 			add_joined_key(root, lfirst_node(SortGroupClause, lc),
 						   fact->relid, part, whole);
 	}
-	if (part->reason == NULL && list_length(part->keys) > AGG_MAX_KEYS)
-		part->reason = "there are too many keys";
 	if (part->reason == NULL && parse->groupingSets != NIL)
 	{
 		strata_agg_sets_shape(root, whole);
@@ -362,14 +377,18 @@ strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 			aggref->aggfnoid == F_AVG_INTERVAL ||
 			contain_leaked_vars((Node *) aggref->aggfilter))
 			whole->reason = "an aggregate may raise errors below a join";
-		/* values of several groups are not distinct, nor rows in order */
-		if (strata_agg_is_distinct(aggref))
-			whole->reason = "an aggregate above a join has DISTINCT";
+		/* rows of several groups are not in order */
 		if (strata_agg_is_held(aggref))
 			whole->reason = "an aggregate above a join holds rows";
+		if (!strata_agg_is_distinct(aggref))
+			part->aggrefs = lappend(part->aggrefs, aggref);
+		else if (whole->reason == NULL)
+			add_distinct_part_key(aggref, part);
 	}
-	part->reason = whole->reason;
-	part->aggrefs = whole->aggrefs;
+	if (part->reason == NULL && list_length(part->keys) > AGG_MAX_KEYS)
+		part->reason = "there are too many keys";
+	if (whole->reason != NULL)
+		part->reason = whole->reason;
 	part->inputs = list_copy(whole->inputs);
 	foreach(lc, part->keys)
 	{

@@ -77,6 +77,25 @@ SELECT * FROM aj_differ(ARRAY[
 	'SELECT count(*) FROM ajd WHERE k IN (SELECT k FROM aj)',
 	'SELECT count(*), max(size) FROM ajd WHERE EXISTS (SELECT FROM aj AS a WHERE a.k = ajd.k AND v > 17000)',
 	'SELECT region, count(DISTINCT zone) FROM aj AS a JOIN ajd USING (k) GROUP BY 1']);
+-- grouped first, by what DISTINCT is about, too
+SELECT * FROM aj_differ(ARRAY[
+	'SELECT region, count(DISTINCT zone), count(*), sum(v), min(ts), sum(num) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT count(DISTINCT zone), sum(DISTINCT zone), avg(DISTINCT zone), max(f) FROM aj AS a JOIN ajd USING (k)',
+	'SELECT count(DISTINCT zone), count(*) FROM aj AS a JOIN ajd USING (k) WHERE region = ''no such''',
+	'SELECT region, zone, count(DISTINCT a.k), count(DISTINCT zone), count(v) FROM aj AS a LEFT JOIN ajd USING (k) GROUP BY 1, 2',
+	'SELECT date_trunc(''hour'', ts), region, count(DISTINCT zone) FROM aj AS a JOIN ajd USING (k) GROUP BY 1, 2',
+	'SELECT time_bucket(2, zone), count(DISTINCT zone), count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY 1 HAVING count(DISTINCT a.k) > 2',
+	'SELECT region, size, zone, count(DISTINCT zone), count(DISTINCT a.k::varchar), count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY ROLLUP (1, 2, 3)',
+	'SELECT region, name, count(DISTINCT a.k) FROM aj AS a JOIN ajd USING (k) JOIN ajz USING (zone) GROUP BY GROUPING SETS ((1), (2), ())',
+	'SELECT k, count(DISTINCT zone) FILTER (WHERE v > 3), count(DISTINCT zone) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',
+	'SELECT z.zone, x.n FROM ajz AS z, LATERAL (SELECT count(DISTINCT a.k) AS n FROM aj AS a JOIN ajd USING (k) WHERE size > z.zone) AS x',
+	'SELECT zone, count(DISTINCT a.k) FROM aj AS a WHERE k IN (SELECT k FROM ajd) GROUP BY 1',
+	'SELECT max(size), count(DISTINCT zone) FROM aj AS a JOIN ajd USING (k)']);
+SET work_mem = '64kB';
+SELECT * FROM aj_differ(ARRAY[
+	'SELECT time_bucket(40, v), name, count(DISTINCT zone), count(*) FROM aj AS a JOIN ajz USING (zone) GROUP BY 1, 2',
+	'SELECT time_bucket(40, v), count(DISTINCT zone), count(DISTINCT name), sum(v) FROM aj AS a JOIN ajz USING (zone) GROUP BY 1']);
+RESET work_mem;
 -- rows of a join, taken into sets of values, and held
 SELECT * FROM aj_differ(ARRAY[
 	'SELECT region, count(DISTINCT zone), count(DISTINCT num), sum(DISTINCT size), count(*) FROM aj AS a JOIN ajd USING (k) GROUP BY 1',

@@ -30,11 +30,16 @@ SELECT query, ap_stage(query) FROM unnest(ARRAY[
 	'SELECT region, name, count(*) FROM ap JOIN apd USING (k) JOIN apz USING (zone) GROUP BY 1, 2',
 	'SELECT region, count(*) FROM ap LEFT JOIN apd USING (k) GROUP BY 1',
 	'SELECT max(v) FROM ap WHERE k IN (SELECT k FROM apd WHERE size > 2)',
+	'SELECT region, count(DISTINCT zone), count(*) FROM ap JOIN apd USING (k) GROUP BY 1',
+	'SELECT name, count(DISTINCT k) FROM ap JOIN apz USING (zone) GROUP BY ROLLUP (1)',
 	-- groups as many as rows; errors for rows that are joined to nothing; equal values that differ; columns of both sides
 	'SELECT region, ts, count(*) FROM ap JOIN apd USING (k) GROUP BY 1, 2',
 	'SELECT region, sum(1000 / zone) FROM ap JOIN apd USING (k) GROUP BY 1',
 	'SELECT num, region, count(*) FROM ap JOIN apd USING (k) GROUP BY 1, 2',
 	'SELECT region, sum(v * size) FROM ap JOIN apd USING (k) GROUP BY 1',
+	'SELECT region, count(DISTINCT v) FROM ap JOIN apd USING (k) GROUP BY 1',
+	'SELECT region, count(DISTINCT zone) FILTER (WHERE v > 9) FROM ap JOIN apd USING (k) GROUP BY 1',
+	'SELECT region, count(DISTINCT num) FROM ap JOIN apd USING (k) GROUP BY 1',
 	'SELECT region, count(v) FROM ap RIGHT JOIN apd USING (k) GROUP BY 1']) AS query;
 EXPLAIN (COSTS OFF) SELECT region, count(*), sum(v) FROM ap AS a JOIN apd USING (k) WHERE ts >= '2020-01-02 18:00Z' GROUP BY 1 ORDER BY 1;
 EXPLAIN (COSTS OFF) SELECT region, count(DISTINCT v) FROM ap JOIN apd USING (k) WHERE ts >= '2020-01-02 18:00Z' GROUP BY 1;
