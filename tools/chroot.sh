@@ -14,6 +14,16 @@ apt_mirror() {
     echo "$site"
 }
 
+# The pg_config of version $1 on this machine: PG_CONFIG, or for 16, which Debian has not, one
+# that is put together; nothing where there is none.
+local_pg_config() {
+    if [[ $("$PG_CONFIG" --version 2>/dev/null) == "PostgreSQL $1."* ]]; then
+        command -v "$PG_CONFIG"
+    elif [ "$1" = 16 ] && [ -z "${MIRROR:-}" ] && ! (apt_mirror Ubuntu) >/dev/null 2>&1; then
+        bash "$ROOT/tools/postgres16.sh"
+    fi
+}
+
 # chroot_make BASE SUITE MIRROR COMPONENTS [PACKAGES]: the root BASE/root, locked for this process.
 # Debian's scripts serve later suites that this debootstrap has not heard of;
 # Ubuntu's archive is signed with keys that Debian does not have.

@@ -3,7 +3,8 @@
 #	  Builds and tests this checkout against another major version of PostgreSQL:
 #	  tools/test_version.sh 17, or make test-version V=17.  In a chroot of the
 #	  distribution that has it (as root, on Debian or Ubuntu); or, where PG_CONFIG is
-#	  one of that version, on this machine.
+#	  one of that version, on this machine; so is 16, put together of packages
+#	  (tools/postgres16.sh), where this machine's apt knows no Ubuntu.
 #
 #	  The chroot stands under .run/version/ (1.5 GB) and is made once; the
 #	  checkout, with what is not committed, is copied into it each time (or beside
@@ -36,8 +37,9 @@ for name in T SEED RUNS STEPS MINUTES TABLES TORTURE ASSERT SETTINGS SHOW ONCE L
 done
 
 # On this machine: a copy, whose own run directory is in it.
-if [[ $("$PG_CONFIG" --version 2>/dev/null) == "PostgreSQL $MAJOR."* ]]; then
-    PG_CONFIG=$(command -v "$PG_CONFIG")
+here=$(local_pg_config "$MAJOR")
+if [ -n "$here" ]; then
+    PG_CONFIG=$here
     mkdir -p "$BASE"
     exec 7>"$BASE/lock"
     flock -n 7 || die "another run of version $MAJOR is under way in \"$BASE\""
