@@ -342,6 +342,7 @@ make_inner(Query *query, Split *split, int bucket, Expr *time_bucket)
 	inner->windowClause = inner->distinctClause = inner->sortClause = NIL;
 	inner->limitOffset = inner->limitCount = NULL;
 	inner->limitOption = LIMIT_OPTION_COUNT;
+	strata_query_forget_groups(inner);
 	move_down((Node *) inner, 2);
 	return inner;
 }

@@ -17,7 +17,8 @@ DECLARE
 BEGIN
 	FOR line IN EXECUTE format('EXPLAIN (COSTS OFF%s) %s', more, query) LOOP
 		EXIT WHEN line ~ '->  Append';
-		RETURN NEXT line;
+		-- 18 writes a constant so
+		RETURN NEXT replace(line, '(2)', '2');
 	END LOOP;
 END $$;
 -- in the order that is wanted, with GROUPING()
@@ -36,8 +37,9 @@ SELECT count(*) FROM agsp_plan('SELECT count(*) FROM agsp GROUP BY CUBE (host, z
 SET strata.enable_grouping_sets = off;
 SELECT agsp_plan('SELECT zone, count(*) FROM agsp GROUP BY ROLLUP (zone)');
 RESET strata.enable_grouping_sets;
--- columns that are equal in all rows are not equal in all sets
-SELECT agsp_plan('SELECT zone, v, count(*) FROM agsp WHERE v = zone GROUP BY CUBE (zone, v) ORDER BY v, zone');
+-- columns that are equal in all rows are not equal in all sets: ordered by both, or (before 18, which takes them for equal) left to PostgreSQL
+SELECT bool_or(line ~ 'StrataAgg') = bool_or(line ~ 'Sort Key: agsp.v, agsp.zone$') AS by_both_or_not
+	FROM agsp_plan('SELECT zone, v, count(*) FROM agsp WHERE v = zone GROUP BY CUBE (zone, v) ORDER BY v, zone') AS line;
 -- beyond memory
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;

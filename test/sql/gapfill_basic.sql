@@ -71,6 +71,8 @@ SELECT * FROM gap_view WHERE locf IS NOT NULL AND dev = 1 ORDER BY dev, b;
 CREATE FUNCTION gap_sql(int) RETURNS TABLE (b int, s bigint) LANGUAGE sql STABLE AS $$ SELECT time_bucket_gapfill(2, time, 0, $1) b, sum(v) FROM gap GROUP BY 1 $$;
 CREATE FUNCTION gap_sql_outer(int) RETURNS TABLE (b int, s bigint) LANGUAGE sql STABLE AS $$ SELECT * FROM gap_sql($1) $$;
 SELECT * FROM gap_sql(6) WHERE s IS NULL;
+SELECT id, f.* FROM dev, LATERAL gap_sql(2 * id + 1) f ORDER BY 1, 2;
+SELECT id, (SELECT sum(f.b) FROM gap_sql_outer(2 * id + 1) f) FROM dev ORDER BY 1;
 PREPARE from_function AS SELECT * FROM gap_sql_outer(6) ORDER BY 1;
 EXECUTE from_function;
 CREATE OR REPLACE FUNCTION gap_sql(int) RETURNS TABLE (b int, s bigint) LANGUAGE sql STABLE AS $$ SELECT time_bucket_gapfill(3, time, 0, $1) b, sum(v) FROM gap GROUP BY 1 $$;
