@@ -305,7 +305,13 @@ typedef struct StrataPages StrataPages;
 
 /* Is it for us to read it, or for heapam? */
 extern bool strata_pages_can_read(Relation rel, Snapshot snapshot);
-extern StrataPages *strata_pages_create(Relation rel, Snapshot snapshot);
+
+/*
+ * shared: the pages are shared with others that read by it, forward only;
+ * NULL: all of them.  Memory: the current context.
+ */
+extern StrataPages *strata_pages_create(Relation rel, Snapshot snapshot,
+										ParallelTableScanDesc shared);
 extern void strata_pages_rescan(StrataPages *pages);
 
 /*

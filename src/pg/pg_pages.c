@@ -18,9 +18,12 @@
  * summaries answer take 5 to 7 % longer then, other queries as long as before
  * (165 lines fewer).
  *
+ * The pages of a parallel scan are handed out as heapam hands them out: those
+ * who share it may read by heapam, or here, as each sees fit.
+ *
  * Left to heapam (strata_pages_can_read): temporary tables, serializable
- * transactions, parallel scans, and tables so large that it would read them
- * through a ring of buffers and join others who read them.
+ * transactions, and tables so large that it would read them through a ring of
+ * buffers and join others who read them.
  *
  * src/pg/pg_pages.c
  *-------------------------------------------------------------------------
@@ -30,6 +33,9 @@
 
 #include "access/heapam.h"
 #include "access/htup_details.h"
+#include "access/parallel.h"
+#include "access/relscan.h"
+#include "access/tableam.h"
 #include "access/xact.h"
 #include "base/compat.h"
 #include "miscadmin.h"
@@ -68,11 +74,16 @@ struct StrataPages
 {
 	Relation	rel;
 	Snapshot	snapshot;
+	ParallelBlockTableScanDesc shared;	/* hands out pages; NULL: all are ours */
+	ParallelBlockTableScanWorkerData share; /* what it has handed out to us */
+	bool		sharing;		/* share is set */
 	BlockNumber nblocks;
 	bool		inside;			/* block is a page, and pinned */
 	BlockNumber block;
 	Buffer		buffer;
-	Buffer		next;			/* the one behind it; or invalid */
+	bool		looked_ahead;	/* these are known: */
+	BlockNumber next_block;		/* the page to read next; or invalid */
+	Buffer		next;			/* it is pinned here; or invalid */
 	int			ntuples;		/* visible ones of the page */
 	int			current;
 	HeapTupleData tuple;
@@ -239,17 +250,47 @@ touch_group(const StrataPages *pages, BlockNumber from)
 		}
 }
 
+/* The page to read behind the current one, or first; invalid: none. */
+static BlockNumber
+following_block(StrataPages *pages, bool forward)
+{
+	BlockNumber block;
+
+	if (pages->shared != NULL)
+	{
+		Assert(forward);		/* scan:R1: a page is handed out once */
+		if (!pages->sharing)
+			table_block_parallelscan_startblock_init(pages->rel, &pages->share,
+													 pages->shared);
+		pages->sharing = true;
+		block = table_block_parallelscan_nextpage(pages->rel, &pages->share,
+												  pages->shared);
+		Assert(block == InvalidBlockNumber ||
+			   block < pages->nblocks); /* scan:R1 */
+		return block;
+	}
+	if (!pages->inside)
+	{
+		if (pages->nblocks == 0)
+			return InvalidBlockNumber;
+		return forward ? 0 : pages->nblocks - 1;
+	}
+	if (pages->block == (forward ? pages->nblocks - 1 : 0))
+		return InvalidBlockNumber;
+	return forward ? pages->block + 1 : pages->block - 1;
+}
+
 /* Pin the page behind the current one, and ask for what will be read. */
 static void
 look_ahead(StrataPages *pages)
 {
-	BlockNumber next = pages->block + 1;
-
 	if (pages->block % GROUP == 0)
 		touch_group(pages, pages->block + GROUP);
-	if (next >= pages->nblocks)
+	pages->next_block = following_block(pages, true);
+	pages->looked_ahead = true;
+	if (pages->next_block == InvalidBlockNumber)
 		return;
-	pages->next = pin_page(pages, next);
+	pages->next = pin_page(pages, pages->next_block);
 	for (int row = 0; row < FIRST_ROWS; row++)
 	{
 		const char *place = row_place(BufferGetPage(pages->next), row);
@@ -319,22 +360,31 @@ leave(StrataPages *pages)
 	if (BufferIsValid(pages->next))
 		ReleaseBuffer(pages->next);
 	pages->next = InvalidBuffer;
+	pages->looked_ahead = false;
 	pages->inside = false;
 }
 
-/* Go to a page, from the one before or behind it or from none. */
-static void
-enter(StrataPages *pages, BlockNumber block, bool forward)
+/*
+ * Go to the next page in the direction, or to the first; false: there is none.
+ */
+static bool
+enter_next(StrataPages *pages, bool forward)
 {
+	BlockNumber block;
 	Buffer		buffer = InvalidBuffer;
 
 	CHECK_FOR_INTERRUPTS();
-	if (pages->inside && block == pages->block + 1)
+	if (forward && pages->looked_ahead)
 	{
+		block = pages->next_block;
 		buffer = pages->next;
 		pages->next = InvalidBuffer;
 	}
+	else
+		block = following_block(pages, forward);
 	leave(pages);
+	if (block == InvalidBlockNumber)
+		return false;
 	pages->buffer = BufferIsValid(buffer) ? buffer : pin_page(pages, block);
 	pages->block = block;
 	pages->inside = true;
@@ -342,17 +392,22 @@ enter(StrataPages *pages, BlockNumber block, bool forward)
 		look_ahead(pages);
 	read_page(pages);
 	pages->current = forward ? 0 : pages->ntuples - 1;
+	return true;
 }
 
-/* Memory: the current context. */
+/* See pg.h. */
 StrataPages *
-strata_pages_create(Relation rel, Snapshot snapshot)
+strata_pages_create(Relation rel, Snapshot snapshot,
+					ParallelTableScanDesc shared)
 {
 	StrataPages *pages = palloc(sizeof(StrataPages));
 
+	Assert(IsMVCCSnapshot(snapshot) &&
+		   !IsolationIsSerializable()); /* scan:R2 */
 	memset(pages, 0, offsetof(StrataPages, offsets));
 	pages->rel = rel;
 	pages->snapshot = snapshot;
+	pages->shared = (ParallelBlockTableScanDesc) shared;
 	pages->tuple.t_tableOid = RelationGetRelid(rel);
 	strata_pages_rescan(pages);
 	return pages;
@@ -363,8 +418,13 @@ void
 strata_pages_rescan(StrataPages *pages)
 {
 	leave(pages);
-	pages->nblocks = RelationGetNumberOfBlocks(pages->rel);
-	pages->memo = find_memo(pages->rel, pages->nblocks);
+	pages->sharing = false;
+	/* as many as heapam would read: what came later the snapshot does not see */
+	pages->nblocks = pages->shared != NULL ? pages->shared->phs_nblocks :
+		RelationGetNumberOfBlocks(pages->rel);
+	/* a worker reads a page once, and ends */
+	pages->memo = pages->shared != NULL && IsParallelWorker() ? NULL :
+		find_memo(pages->rel, pages->nblocks);
 	pages->generation = memo_generation;
 	pgstat_count_heap_scan(pages->rel);
 }
@@ -378,20 +438,13 @@ strata_pages_next(StrataPages *pages, ScanDirection direction,
 
 	if (pages->inside)
 		pages->current += forward ? 1 : -1;
-	else if (pages->nblocks == 0)
-		return false;
-	else
-		enter(pages, forward ? 0 : pages->nblocks - 1, forward);
-	while (pages->current < 0 || pages->current >= pages->ntuples)
-	{
-		if (pages->block == (forward ? pages->nblocks - 1 : 0))
+	while (!pages->inside || pages->current < 0 ||
+		   pages->current >= pages->ntuples)
+		if (!enter_next(pages, forward))
 		{
 			ExecClearTuple(slot);
-			leave(pages);
 			return false;
 		}
-		enter(pages, forward ? pages->block + 1 : pages->block - 1, forward);
-	}
 	set_tuple(pages, pages->offsets[pages->current]);
 	pgstat_count_heap_getnext(pages->rel);
 	ExecStoreBufferHeapTuple(&pages->tuple, slot, pages->buffer);
@@ -407,19 +460,9 @@ strata_pages_next_tuples(StrataPages *pages, HeapTupleHeader *tuples,
 	const OffsetNumber *offsets;
 	int			n;
 
-	if (pages->nblocks == 0)
-		return 0;
-	if (!pages->inside)
-		enter(pages, 0, true);
-	while (pages->current >= pages->ntuples)
-	{
-		if (pages->block == pages->nblocks - 1)
-		{
-			leave(pages);
+	while (!pages->inside || pages->current >= pages->ntuples)
+		if (!enter_next(pages, true))
 			return 0;
-		}
-		enter(pages, pages->block + 1, true);
-	}
 	page = BufferGetPage(pages->buffer);
 	offsets = &pages->offsets[pages->current];
 	n = Min(max, pages->ntuples - pages->current);

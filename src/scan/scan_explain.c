@@ -597,6 +597,9 @@ strata_scan_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	strata_explain_count("Rows Filtered (vectorized)",
 						 scan->counters.rows_filtered, es);
 	strata_explain_count("Rows From Row Store", scan->counters.heap_rows, es);
+	if (es->verbose)
+		strata_explain_count("Rows Read As Columns",
+							 scan->counters.column_rows, es);
 	if (scan->nswept_rows > 0)
 		ExplainPropertyInteger("Rows Deleted Together", NULL,
 							   scan->nswept_rows, es);

@@ -140,6 +140,7 @@ add_counters(StrataCounters *to, const StrataCounters *from)
 	to->rows_filtered += from->rows_filtered;
 	to->batch_rows += from->batch_rows;
 	to->heap_rows += from->heap_rows;
+	to->column_rows += from->column_rows;
 }
 
 /* A worker leaves its counters; the leader takes those that are there. */

@@ -41,6 +41,7 @@ typedef struct StrataCounters
 	int64		rows_filtered;	/* by vector filters */
 	int64		batch_rows;		/* that passed them */
 	int64		heap_rows;
+	int64		column_rows;	/* of them, read as columns */
 	int64		loops;			/* scans begun */
 	int64		exhausted;		/* of them, those that saw all batch rows
 								 * there are */

@@ -169,7 +169,8 @@ create_reader(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
 	reader->scan = scan;
 	reader->desc = RelationGetDescr(rel);
 	reader->pages = strata_pages_create(rel,
-										scan->css.ss.ps.state->es_snapshot);
+										scan->css.ss.ps.state->es_snapshot,
+										scan->heap_pscan);
 	reader->atts = palloc0(sizeof(RowAttribute) * reader->desc->natts);
 	reader->batch.columns = palloc0(sizeof(StrataColumn) *
 									reader->desc->natts);
@@ -617,6 +618,7 @@ read_row_vector(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
 	vector->numbers = reader->numbers;
 	vector->numbering = reader->numbering;
 	scan->counters.heap_rows += vector->nselected;
+	scan->counters.column_rows += vector->nselected;
 	return true;
 }
 
@@ -628,8 +630,7 @@ strata_scan_gives_row_vectors(PlanState *node)
 	Relation	rel = scan->css.ss.ss_currentRelation;
 
 	Assert(scan->info.nkeys == 0);	/* scan:R11 */
-	if (scan->child != NULL || scan->heap_pscan != NULL ||
-		scan->heap_scan != NULL)
+	if (scan->child != NULL || scan->heap_scan != NULL)
 		return false;
 	if (!strata_rows_go_together(scan))
 		return false;

@@ -195,7 +195,7 @@ void
 strata_source_set_parallel(StrataSource *source, ParallelTableScanDesc pscan)
 {
 	Assert(source->access == STRATA_ACCESS_SEQ &&
-		   source->seqscan == NULL);	/* scan:R1 */
+		   source->seqscan == NULL && source->pages == NULL);	/* scan:R1 */
 	source->pscan = pscan;
 }
 
@@ -624,12 +624,12 @@ start_seq_scan(StrataSource *source)
 		strata_pages_rescan(source->pages);
 	else if (source->seqscan != NULL)
 		table_rescan(source->seqscan, NULL);
+	else if (strata_pages_can_read(source->store->batches, source->snapshot))
+		source->pages = strata_pages_create(source->store->batches,
+											source->snapshot, source->pscan);
 	else if (source->pscan != NULL)
 		source->seqscan = table_beginscan_parallel(source->store->batches,
 												   source->pscan);
-	else if (strata_pages_can_read(source->store->batches, source->snapshot))
-		source->pages = strata_pages_create(source->store->batches,
-											source->snapshot);
 	else
 		source->seqscan = table_beginscan(source->store->batches,
 										  source->snapshot, 0, NULL);
