@@ -3,12 +3,40 @@
 #	  Installs what building and testing need and is not there yet (Debian,
 #	  Ubuntu): the only place that lists packages.  As root it calls apt-get, as
 #	  another user sudo; where neither is possible it says what to install and
-#	  fails.  PG_MAJOR picks the server version (default 15); with PG_CONFIG
-#	  naming another server, no server package is asked for.  LINT=1: also what
-#	  make lint needs.
+#	  fails.  PG_MAJOR picks the server version: by default that of pg_config, or
+#	  the distribution's; with PG_CONFIG naming another server, no server package
+#	  is asked for.  LINT=1: also what make lint needs.
 set -euo pipefail
 
-PG_MAJOR=${PG_MAJOR:-15}
+# As root, or by sudo where it need not ask or can: told apart before stdin is none.
+sudo=none
+if [ "$(id -u)" = 0 ]; then
+    sudo=
+elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+    sudo=sudo
+fi
+as_root() {
+    if [ "$sudo" = none ]; then
+        echo "error: packages are missing and this user cannot install them; as root run" >&2
+        echo "    apt-get install --no-install-recommends${missing:- postgresql}" >&2
+        exit 1
+    fi
+    $sudo "$@"
+}
+
+# The server that is here, or that the distribution has.
+default_major() {
+    local metapackage='s/^ *Depends: postgresql-([0-9]+)$/\1/p' major
+    major=$(pg_config --version 2>/dev/null | sed -nE 's/^PostgreSQL ([0-9]+).*/\1/p')
+    [ -n "$major" ] || major=$(apt-cache depends postgresql 2>/dev/null | sed -nE "$metapackage")
+    [ -n "$major" ] || { as_root apt-get update -q </dev/null >&2; major=$(apt-cache depends postgresql | sed -nE "$metapackage"); }
+    [ -n "$major" ] || { echo "error: no PostgreSQL in the distribution; set PG_MAJOR" >&2; exit 1; }
+    echo "$major"
+}
+
+if [ -z "${PG_MAJOR:-}" ]; then
+    if command -v apt-get >/dev/null; then PG_MAJOR=$(default_major); else PG_MAJOR=15; fi
+fi
 PACKAGES="gcc make libc6-dev binutils perl liblz4-dev libzstd-dev zstd
 	python3 python3-venv python3-psycopg2 libipc-run-perl util-linux diffutils"
 [ -z "${LINT:-}" ] || PACKAGES="$PACKAGES pg-bsd-indent"
@@ -40,22 +68,11 @@ for package in $PACKAGES; do
 done
 [ -z "$missing" ] && exit 0
 
-sudo=
-if [ "$(id -u)" != 0 ]; then
-    if command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
-        sudo=sudo
-    else
-        echo "error: packages are missing and this user cannot install them; as root run" >&2
-        echo "    apt-get install --no-install-recommends$missing" >&2
-        exit 1
-    fi
-fi
-
 echo "installing:$missing" >&2
 export DEBIAN_FRONTEND=noninteractive
 {
-    $sudo apt-get update -q
-    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y \
+    as_root apt-get update -q
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y \
         --no-install-recommends $missing
 } </dev/null >&2
 
