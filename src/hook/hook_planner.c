@@ -112,9 +112,9 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
  *	   time_bucket() taken apart; then, of queries that need the first chunks,
  *	   the others are left for later.
  *	4. The planner, through whoever was in the hook before us.
- *	5. What the finished plan gets: nodes that make chunks above those that
- *	load,
- *	   and last the copy of 1, which looks at all tables of the plan.
+ *	5. What the finished plan gets: names of window functions, nodes that
+ *	   make chunks above those that load, and last the copy of 1, which looks
+ *	   at all tables of the plan.
  */
 static PlannedStmt *
 plan_query(Query *query, const char *text, int cursor_options,
@@ -127,6 +127,7 @@ plan_query(Query *query, const char *text, int cursor_options,
 	PlannedStmt *stmt;
 	bool		direct_load;
 	const char *obstacle;
+	uint64		nwindows = strata_window_nplanned;
 
 	strata_stale_plan_keep(query, &stale);
 	strata_stale_plan_uses(query, strata_rollup_rewrite(query, &own), &stale);
@@ -149,6 +150,8 @@ plan_query(Query *query, const char *text, int cursor_options,
 		previous_planner(query, text, cursor_options, params) :
 		standard_planner(query, text, cursor_options, params);
 
+	if (strata_window_nplanned != nwindows)
+		strata_window_finish_plan(stmt);
 	if (!strata_turns_plan(stmt, turns))
 		return plan_query(stale.query, text, cursor_options, params, false);
 	depend_on_functions(stmt, functions);

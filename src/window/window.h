@@ -13,6 +13,7 @@
 
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
+#include "nodes/plannodes.h"
 
 /* Register the plan node; called once by _PG_init. */
 extern void strata_window_init(void);
@@ -24,6 +25,13 @@ extern void strata_window_init(void);
  */
 extern void strata_window_create_paths(PlannerInfo *root,
 									   RelOptInfo *window_rel);
+
+/*
+ * How many nodes this process has planned; where it has grown, what came of
+ * the planner is to be given to strata_window_finish_plan().
+ */
+extern uint64 strata_window_nplanned;
+extern void strata_window_finish_plan(PlannedStmt *stmt);
 
 /*
  * The child's column, one of PARTITION BY, that a column of the node's result

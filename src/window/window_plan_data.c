@@ -125,6 +125,9 @@ describe_call(const WindowFunc * func, const WindowClause * clause,
 	return call->column >= 0;
 }
 
+/* See window.h. */
+uint64		strata_window_nplanned = 0;
+
 /* See window_private.h. */
 bool
 strata_window_can_call(const WindowFunc * func, const WindowClause * clause,
@@ -188,6 +191,7 @@ plan_window_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 									   list_nth(path->custom_private,
 												PATH_COLLATIONS));
 	cscan->methods = &strata_window_scan_methods;
+	strata_window_nplanned++;
 	return &cscan->scan.plan;
 }
 

@@ -37,6 +37,23 @@ SELECT query, wp_way(query) FROM unnest(ARRAY[
 	'SELECT lag(k, 8) OVER (PARTITION BY k ORDER BY ts), lag(i, 1000) OVER (PARTITION BY k ORDER BY ts) FROM wp',
 	'SELECT lag(k, 9) OVER (PARTITION BY k ORDER BY ts) FROM wp', 'SELECT lag(i, 1001) OVER (PARTITION BY k ORDER BY ts) FROM wp']) AS query;
 EXPLAIN (COSTS OFF) SELECT k, ts - lag(ts) OVER (PARTITION BY k ORDER BY ts) AS gap FROM wp;
+-- EXPLAIN names the functions, in the node and above it: 18 looks for a WindowAgg of each WindowFunc
+CREATE FUNCTION wp_names(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+		IF line ~ 'lag|row_number|first_value' THEN
+			RETURN NEXT regexp_replace(trim(line), ' OVER (\(\?\)|w[0-9]+)', '', 'g');
+		END IF;
+	END LOOP;
+END $$;
+SELECT wp_names('SELECT k, lag(i) OVER (PARTITION BY k ORDER BY ts) FROM wp');
+SELECT wp_names('SELECT k, lag(i) OVER (PARTITION BY k ORDER BY ts) AS l FROM wp ORDER BY l, k');
+SELECT wp_names('SELECT row_number() OVER (PARTITION BY k ORDER BY ts), first_value(i) OVER (PARTITION BY i ORDER BY ts) FROM wp');
+SELECT wp_names('SELECT count(*) FROM (SELECT lag(i) OVER (PARTITION BY k ORDER BY ts) AS l FROM wp OFFSET 0) AS x WHERE l > 3');
+SELECT wp_names('SELECT ts, (SELECT max(l) FROM (SELECT lag(i) OVER (PARTITION BY k ORDER BY ts) AS l FROM wp OFFSET 0) AS x WHERE l < wp_h.i) FROM wp_h');
+DROP FUNCTION wp_names;
 -- values of a join above prune by columns of PARTITION BY
 CREATE TABLE wp_few AS SELECT 'k' || g AS k, g AS n FROM generate_series(0, 2) g;
 ANALYZE wp_few;
