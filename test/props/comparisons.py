@@ -33,7 +33,7 @@ ZONES = {
     "America/Sao_Paulo": ["2018-11-04", "2018-02-18"],
     "America/Asuncion": ["2023-10-01", "2024-03-24"],
     "America/Caracas": ["2007-12-09", "2016-05-01"],
-    "America/Godthab": ["2023-03-25", "2024-03-30"],
+    "America/Nuuk": ["2023-03-25", "2024-03-30"],
     "America/Juneau": ["1867-10-19", "1900-08-20"],
     "America/Scoresbysund": ["2024-03-31"],
     "Africa/Cairo": ["2014-05-15", "2014-07-31"],
