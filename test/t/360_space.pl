@@ -109,7 +109,8 @@ like(problem(), qr/^b\|3 tables wait since .*: process $pid .* may still see wha
 is(sql("SET ROLE stranger; SELECT count(*) FROM strata.problems WHERE problem = 'space waits to be given back'"), '0', 'to nobody else');
 sql("SELECT pg_terminate_backend($pid)");
 sql("UPDATE _strata.space_queue SET next_try = now()");
-$node->restart('immediate');
+$node->stop('immediate');
+$node->start;
 becomes($node, $empty, 'and is seen to after a crash');
 is_short('b', 'behind an old snapshot');
 

@@ -89,9 +89,9 @@ $standby->stop;
 $standby->append_conf('postgresql.conf', "shared_preload_libraries = 'strata'\n");
 $standby->start;
 is(content_hash($standby, 't'), content_hash($primary, 't'), 'the standby has the same rows');
-is( $standby->safe_psql('postgres', "SELECT d FROM strata.dedup_stats('t') d"),
-	$primary->safe_psql('postgres', "SELECT d FROM strata.dedup_stats('t') d"),
-	'and the same symbols');
+# of the pages those that have rows: what 16 extended a table by, and did not fill before it was killed, is in no log
+my $symbols = q{SELECT to_jsonb(d) - 'pages', (SELECT count(DISTINCT (ctid::text::point)[0]) FROM t) FROM strata.dedup_stats('t') d};
+is($standby->safe_psql('postgres', $symbols), $primary->safe_psql('postgres', $symbols), 'and the same symbols');
 $standby->stop;
 command_ok([ $standby->installed_command('pg_checksums'), '--check', '-D', $standby->data_dir ], 'checksums are right');
 $primary->stop;
