@@ -10,10 +10,6 @@
 #ifndef STRATA_CODEC_BASE_H
 #define STRATA_CODEC_BASE_H
 
-#ifdef STRATA_SERVER_BUILD
-#include <pg_config.h>			/* USE_LZ4, USE_ZSTD */
-#endif
-
 #include "codec/assertions.h"
 #include "codec/bytes.h"
 #include "codec/codec.h"
