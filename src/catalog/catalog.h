@@ -295,6 +295,9 @@ extern void strata_job_insert(StrataJob *job);
 extern void strata_job_update(const StrataJob *job);
 extern void strata_job_delete(int32 id);
 
+/* Delete the jobs of a table that is being dropped. */
+extern void strata_job_delete_of(Oid relid);
+
 /* Delete the jobs of tables that are gone; how many. */
 extern int	strata_job_delete_orphans(void);
 

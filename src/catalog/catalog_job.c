@@ -312,6 +312,21 @@ strata_job_delete(int32 id)
 }
 
 /* See catalog.h. */
+void
+strata_job_delete_of(Oid relid)
+{
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
+
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(relid), false);
+	strata_tables_enter(&saved);
+	strata_tables_execute("WITH gone AS (DELETE FROM _strata.job WHERE hypertable = $1 RETURNING id)"
+						  " DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id",
+						  &args, SPI_OK_DELETE);
+	strata_tables_leave(&saved);
+}
+
+/* See catalog.h. */
 int
 strata_job_delete_orphans(void)
 {

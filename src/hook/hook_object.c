@@ -73,8 +73,8 @@ uncover(Oid chunk, Oid parent)
 }
 
 /*
- * A table is about to be dropped: its companion goes along, if it is one of
- * ours.
+ * A table is about to be dropped, by whatever statement: its companion goes
+ * along, if it is one of ours, and its policies.
  */
 static void
 drop_companion(Oid relid)
@@ -105,6 +105,10 @@ drop_companion(Oid relid)
 		if (row != NULL)
 			strata_rollup_forget(row->view);
 		strata_track_source_forget(relid);
+		/* temporary tables have none */
+		if (form->relpersistence != RELPERSISTENCE_TEMP &&
+			strata_job_tables_exist())
+			strata_job_delete_of(relid);
 	}
 	if ((form->relkind == RELKIND_RELATION ||
 		 form->relkind == RELKIND_MATVIEW) &&

@@ -583,11 +583,10 @@ alter_table_and_index(UtilityCall *call, AlterTableStmt *alter)
 
 /* ALTER TABLE, of whatever kind of relation. */
 static void
-run_alter_table(UtilityCall *call, Node *stmt)
+alter_relation(UtilityCall *call, Node *stmt)
 {
 	AlterTableStmt *alter = (AlterTableStmt *) stmt;
 
-	Assert(strata_utility_hook_ran);	/* hook:H5 */
 	strata_hook_track_alter(alter);
 	if (strata_hook_is_rollup(alter->relation))
 	{
@@ -615,6 +614,23 @@ run_alter_table(UtilityCall *call, Node *stmt)
 		default:
 			run_statement(call);
 	}
+}
+
+/* The same; DROP COLUMN ... CASCADE may drop continuous aggregates. */
+static void
+run_alter_table(UtilityCall *call, Node *stmt)
+{
+	DropBehavior behavior = DROP_RESTRICT;
+	ListCell   *lc;
+
+	Assert(strata_utility_hook_ran);	/* hook:H5 */
+	foreach(lc, ((AlterTableStmt *) stmt)->cmds)
+	{
+		if (lfirst_node(AlterTableCmd, lc)->behavior == DROP_CASCADE)
+			behavior = DROP_CASCADE;
+	}
+	alter_relation(call, stmt);
+	strata_rollup_drop_archives(behavior);
 }
 
 static void

@@ -165,6 +165,40 @@ DROP MATERIALIZED VIEW ropol_month;
 DROP MATERIALIZED VIEW ropol_ten;
 SELECT j.job_id, j.hypertable_name FROM strata.jobs j WHERE j.job_id >= 5000 AND hypertable_name IS NOT NULL ORDER BY 1;
 DROP TABLE ropol_time, ropol CASCADE;
-DROP FUNCTION ropol_check(), ropol_now();
+-- whatever statement drops it
+SET client_min_messages = warning;
+SET ROLE postgres;
+CREATE FUNCTION ropol_orphans() RETURNS bigint SECURITY DEFINER LANGUAGE sql AS $$
+	SELECT (SELECT count(*) FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = j.hypertable))
+		+ (SELECT count(*) FROM _strata.job_stat s WHERE NOT EXISTS (SELECT FROM _strata.job j WHERE j.id = s.job_id)) $$;
+RESET ROLE;
+CREATE FUNCTION ropol_gone(statement text) RETURNS TABLE (had bigint, jobs bigint, orphans bigint, archives bigint) LANGUAGE plpgsql AS $$
+BEGIN
+	CREATE SCHEMA ropol_s;
+	CREATE TYPE ropol_s.pair AS (a int, b int);
+	CREATE TABLE ropol_s.t (t timestamptz NOT NULL, v int, p ropol_s.pair);
+	PERFORM FROM create_hypertable('ropol_s.t', 't');
+	PERFORM add_compression_policy('ropol_s.t', interval '3 days');
+	EXECUTE $c$ CREATE MATERIALIZED VIEW ropol_s.v WITH (strata.continuous, strata.archives = '1 minute for 30 days, 1 hour') AS
+		SELECT time_bucket('1 minute', t) AS m, sum(v) AS s, count(p) AS c FROM ropol_s.t GROUP BY 1 $c$;
+	PERFORM add_compression_policy('ropol_s.v', interval '3 days');
+	PERFORM add_compression_policy('ropol_s.v_1_hour', interval '3 days');
+	EXECUTE $c$ CREATE MATERIALIZED VIEW ropol_s.w WITH (strata.continuous) AS SELECT time_bucket('1 minute', t) AS m, sum(v) AS s FROM ropol_s.t GROUP BY 1 $c$;
+	PERFORM add_continuous_aggregate_policy('ropol_s.w', interval '3 days', interval '1 minute', interval '1 day', initial_start => '2100-01-01');
+	had := (SELECT count(*) FROM _strata.job WHERE hypertable IS NOT NULL);
+	EXECUTE statement;
+	jobs := (SELECT count(*) FROM _strata.job WHERE hypertable IS NOT NULL);
+	orphans := ropol_orphans();
+	archives := (SELECT count(*) FROM pg_class WHERE relname ~ '^[vw].*_archive$' AND relkind = 'p' AND relnamespace = to_regnamespace('ropol_s'));
+	DROP SCHEMA IF EXISTS ropol_s CASCADE;
+	RETURN NEXT;
+END $$;
+SELECT i, g.* FROM unnest(ARRAY['DROP MATERIALIZED VIEW ropol_s.v', 'DROP MATERIALIZED VIEW ropol_s.w', 'DROP TABLE ropol_s.t CASCADE', 'DROP TYPE ropol_s.pair CASCADE', 'ALTER TABLE ropol_s.t DROP COLUMN v CASCADE',
+	'DROP SCHEMA ropol_s CASCADE', $$ALTER MATERIALIZED VIEW ropol_s.v SET (strata.archives = '1 minute for 30 days')$$, 'ALTER TYPE ropol_s.pair DROP ATTRIBUTE b CASCADE']) WITH ORDINALITY s (statement, i), ropol_gone(statement) g ORDER BY i;
+RESET client_min_messages;
+DROP FUNCTION ropol_check(), ropol_now(), ropol_gone(text);
+SET ROLE postgres;
+DROP FUNCTION ropol_orphans();
+RESET ROLE;
 DROP TABLE ropol_clock;
 DROP ROLE ropol_stranger;
