@@ -183,6 +183,16 @@ get_own_job(int32 id, bool missing_ok)
 	return job;
 }
 
+/* The same, locked; he may not make others wait who may not change it. */
+static StrataJob *
+lock_own_job(int32 id, bool missing_ok)
+{
+	if (get_own_job(id, missing_ok) == NULL)
+		return NULL;
+	strata_job_lock(id);
+	return get_own_job(id, missing_ok);
+}
+
 /* Arguments of alter_job, by position. */
 enum
 {
@@ -349,28 +359,25 @@ describe_job(FunctionCallInfo fcinfo, const StrataJob *job)
 Datum
 strata_alter_job(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	FuncCallContext *call;
 	StrataJob  *job;
 	bool		new_times;
 
-	if (fcinfo->flinfo->fn_extra != NULL)
+	/* whoever wants no second row does not make the second call */
+	if (!SRF_IS_FIRSTCALL())
 	{
-		/* the second call: the one row was given */
-		fcinfo->flinfo->fn_extra = NULL;
-		result->isDone = ExprEndResult;
-		PG_RETURN_NULL();
+		call = SRF_PERCALL_SETUP();
+		SRF_RETURN_DONE(call);
 	}
+	call = SRF_FIRSTCALL_INIT();
 	PreventCommandIfReadOnly("alter_job()");
 	job = PG_ARGISNULL(ALTER_ID) ?
 		NULL :
-		get_own_job(PG_GETARG_INT32(ALTER_ID),
-					!PG_ARGISNULL(ALTER_IF_EXISTS) &&
-					PG_GETARG_BOOL(ALTER_IF_EXISTS));
+		lock_own_job(PG_GETARG_INT32(ALTER_ID),
+					 !PG_ARGISNULL(ALTER_IF_EXISTS) &&
+					 PG_GETARG_BOOL(ALTER_IF_EXISTS));
 	if (job == NULL)
-	{
-		result->isDone = ExprEndResult;
-		PG_RETURN_NULL();
-	}
+		SRF_RETURN_DONE(call);
 	new_times = alter_schedule(fcinfo, job);
 	alter_rest(fcinfo, job);
 	strata_job_check_config(job);
@@ -394,9 +401,7 @@ strata_alter_job(PG_FUNCTION_ARGS)
 		job->has_stat = true;
 	}
 	strata_job_wake_at_commit();
-	fcinfo->flinfo->fn_extra = fcinfo->flinfo;	/* anything but NULL */
-	result->isDone = ExprMultipleResult;
-	return describe_job(fcinfo, job);
+	SRF_RETURN_NEXT(call, describe_job(fcinfo, job));
 }
 
 Datum
@@ -405,7 +410,7 @@ strata_delete_job(PG_FUNCTION_ARGS)
 	StrataJob  *job;
 
 	PreventCommandIfReadOnly("delete_job()");
-	job = get_own_job(PG_GETARG_INT32(0), false);
+	job = lock_own_job(PG_GETARG_INT32(0), false);
 	strata_job_delete(job->id);
 	strata_job_wake_at_commit();
 	PG_RETURN_VOID();

@@ -288,8 +288,15 @@ extern List *strata_job_list_policies(const char *proc_name, Oid hypertable);
 extern List *strata_job_list_of_role(Oid role);
 
 /*
- * Insert (id is filled in), change all columns of, delete a job with its
- * statistics.
+ * Lock the row of a job, or of those that name the role as their owner, until
+ * the transaction ends.  What was read before may be old by then.
+ */
+extern void strata_job_lock(int32 id);
+extern void strata_job_lock_of_role(Oid role);
+
+/*
+ * Insert (id is filled in), change all columns of (who does has the row
+ * locked since before it was read), delete a job with its statistics.
  */
 extern void strata_job_insert(StrataJob *job);
 extern void strata_job_update(const StrataJob *job);

@@ -216,6 +216,34 @@ strata_job_list_policies(const char *proc_name, Oid hypertable)
 }
 
 /* See catalog.h. */
+void
+strata_job_lock(int32 id)
+{
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
+
+	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
+	strata_tables_enter(&saved);
+	strata_tables_execute("SELECT FROM _strata.job WHERE id = $1 FOR UPDATE",
+						  &args, SPI_OK_SELECT);
+	strata_tables_leave(&saved);
+}
+
+/* See catalog.h. */
+void
+strata_job_lock_of_role(Oid role)
+{
+	StrataTableArgs args = {0};
+	StrataTablesContext saved;
+
+	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(role), false);
+	strata_tables_enter(&saved);
+	strata_tables_execute("SELECT FROM _strata.job WHERE owner::oid = $1 ORDER BY id FOR UPDATE",
+						  &args, SPI_OK_SELECT);
+	strata_tables_leave(&saved);
+}
+
+/* See catalog.h. */
 List *
 strata_job_list_of_role(Oid role)
 {

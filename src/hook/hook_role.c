@@ -91,7 +91,7 @@ strata_hook_roles_dropped(List *roles, List *names)
 	}
 }
 
-/* The jobs that name one of the roles as their owner. */
+/* The jobs that name one of the roles as their owner, locked. */
 static List *
 jobs_of(List *roles)
 {
@@ -101,7 +101,10 @@ jobs_of(List *roles)
 	if (!strata_job_tables_exist())
 		return NIL;
 	foreach(lc, roles)
+	{
+		strata_job_lock_of_role(lfirst_oid(lc));
 		jobs = list_concat(jobs, strata_job_list_of_role(lfirst_oid(lc)));
+	}
 	return jobs;
 }
 

@@ -174,6 +174,12 @@ SELECT _strata.next_start('1 day', '2000-01-01', 'Nowhere/Land', true, '2021-01-
 SELECT _strata.next_start('1 month 1 day 01:00', NULL, NULL, false, '2021-01-31 00:00+00'), _strata.next_start('1 day', '2021-01-01', '<+03>-3', true, '2021-01-02 12:00+00');
 -- jobs of the extension
 SELECT job_id, application_name, proc_schema, proc_name, config, scheduled FROM strata.jobs WHERE job_id < 1000 ORDER BY 1;
+-- each call of alter_job() is one, also where no second row is asked for
+SELECT count(add_job('job_func', '1 h', initial_start => '2100-01-01', job_name => 'stopped early')) FROM generate_series(1, 4);
+SELECT EXISTS (SELECT alter_job(job_id, scheduled => false)) FROM strata.jobs WHERE application_name LIKE 'stopped early%';
+SELECT scheduled, count(*) FROM strata.jobs WHERE application_name LIKE 'stopped early%' GROUP BY 1;
+SELECT (SELECT scheduled FROM alter_job(job_id, scheduled => true) LIMIT 1) FROM strata.jobs WHERE application_name LIKE 'stopped early%';
+SELECT count(delete_job(job_id)) FROM strata.jobs WHERE application_name LIKE 'stopped early%' AND scheduled;
 DROP PROCEDURE job_proc, job_plain;
 DROP FUNCTION job_func, job_check, job_wrong, job_set, job_trap, starts;
 DROP TABLE job_log;
