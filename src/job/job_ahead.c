@@ -94,8 +94,7 @@ ahead_work(Oid relid, void *arg)
 	now = strata_hypertable_now(ht);
 	if (!is_active(ht, now))
 		return;
-	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
+	strata_policy_limit_waits();
 	(void) strata_chunk_create_ahead(ht, now, count_ahead(ht));
 }
 

@@ -168,13 +168,19 @@ list_work(Oid relid, void *arg)
 
 static void compress_work(Oid relid, void *arg);
 
+/* See job_private.h. */
+void
+strata_policy_limit_waits(void)
+{
+	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+}
+
 /* A partition that was a heap before its table became a hypertable. */
 static void
 adopt_work(Oid relid, void *arg)
 {
-	/* who waits for this lock keeps its readers waiting: not for long */
-	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
+	strata_policy_limit_waits();
 	(void) strata_table_adopt_heap(relid);
 }
 
@@ -248,7 +254,9 @@ needs_merge(Oid relid)
 	Datum		values[3] = {ObjectIdGetDatum(relid),
 		Int32GetDatum(strata_batch_rows),
 	Float8GetDatum(TOO_MANY_BATCHES)};
+	Datum		value;
 	bool		isnull;
+	bool		result;
 
 	if (strata_sql_execute("SELECT sum(n) > sum(least_n) * $3 + 1 FROM (SELECT count(*) AS n,"
 						   " ceil(sum(nrows)::numeric / $2)::float8 AS least_n"
@@ -256,9 +264,11 @@ needs_merge(Oid relid)
 						   3, types, values, NULL, true) != SPI_OK_SELECT ||
 		SPI_processed != 1)
 		return false;
-	return DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0],
-									  SPI_tuptable->tupdesc, 1, &isnull)) &&
-		!isnull;
+	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1,
+						  &isnull);
+	result = !isnull && DatumGetBool(value);
+	SPI_freetuptable(SPI_tuptable);
+	return result;
 }
 
 /*
@@ -281,6 +291,7 @@ compress_work(Oid relid, void *arg)
 	bool		had_batches;
 	bool	   *merge = arg;
 
+	strata_policy_limit_waits();
 	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)) ||
 		!strata_policy_fresh_rows(relid, &had_batches))
 		return;
@@ -311,12 +322,7 @@ drop_work(Oid relid, void *arg)
 {
 	const StrataHypertable *ht = arg;
 
-	/*
-	 * who waits for this lock keeps readers of the hypertable waiting: not
-	 * for long
-	 */
-	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
+	strata_policy_limit_waits();
 	strata_rollup_lock_view_of(ht->relid);
 	LockRelationOid(ht->relid, AccessExclusiveLock);
 	LockRelationOid(relid, AccessExclusiveLock);
@@ -404,8 +410,7 @@ reorder_work(Oid relid, void *arg)
 	if (!OidIsValid(index) || get_index_isclustered(index) ||
 		!strata_policy_fresh_rows(relid, &has_batches) || has_batches)
 		return;
-	(void) set_config_option("lock_timeout", "10s", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
+	strata_policy_limit_waits();
 	strata_owner_enter(GetUserId(), &saved);
 	strata_sql_run(psprintf("CLUSTER %s USING %s",
 							strata_sql_name(relid),

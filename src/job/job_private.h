@@ -206,6 +206,12 @@ extern void strata_policy_drop_chunks(StrataRun *run, StrataHypertable *ht,
 									  int64 limit, Oid finer, Oid wider);
 
 /*
+ * In a piece of work (strata_run_table()), before it locks a table: whoever
+ * waits for such a lock keeps others waiting behind him.  Not for long.
+ */
+extern void strata_policy_limit_waits(void);
+
+/*
  * Has a table rows in its row store, or nothing but an empty page?  And has it
  * a companion?
  */
