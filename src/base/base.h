@@ -184,6 +184,12 @@ extern void strata_worker_describe(struct BackgroundWorker *worker);
 extern void strata_worker_pin_settings(void);
 
 /*
+ * For the current transaction of a background worker that has the settings of
+ * a role: no wait of it, nor it itself, has a limit.
+ */
+extern void strata_worker_limit_nothing(void);
+
+/*
  * Alter a table as a part of what is being done: cmds are AlterTableCmds.
  * Event triggers hear nothing of it.
  */

@@ -115,6 +115,7 @@ begin_job_transaction(void)
 	StartTransactionCommand();
 	XactReadOnly = false;
 	XactIsoLevel = XACT_READ_COMMITTED;
+	strata_worker_limit_nothing();
 	PushActiveSnapshot(GetTransactionSnapshot());
 }
 
@@ -383,6 +384,8 @@ strata_job_worker_main(Datum arg)
 	/* a user's job has the settings that its owner's sessions have */
 	if (!OidIsValid(strata_job_slot_role()))
 		strata_worker_pin_settings();
+	/* but what fails is recorded */
+	SetConfigOption("exit_on_error", "off", PGC_SUSET, PGC_S_OVERRIDE);
 	strata_job_slot_connected();
 	runtime_timeout = RegisterTimeout(USER_TIMEOUT, on_runtime_timeout);
 
