@@ -116,7 +116,8 @@ add_calendar(Timestamp *clock, int64 months, int64 days)
 
 /*
  * The k-th start of a fixed schedule, from the clock of the zone at the first;
- * DT_NOEND: out of range.
+ * DT_NOEND: out of range.  The first is when it was said to be, also in the
+ * hour before clocks are set back, whose times the clock shows twice.
  */
 static TimestampTz
 kth_start(const StrataJob *job, pg_tz *zone, Timestamp clock, int64 k)
@@ -125,6 +126,8 @@ kth_start(const StrataJob *job, pg_tz *zone, Timestamp clock, int64 k)
 	int64		time;
 	TimestampTz result;
 
+	if (k == 0)
+		return job->initial_start;
 	if (!add_calendar(&clock, step->month * k, step->day * k) ||
 		pg_mul_s64_overflow(step->time, k, &time) ||
 		pg_add_s64_overflow(clock, time, &clock) ||

@@ -166,6 +166,9 @@ SELECT count(*), count(*) FILTER (WHERE s <= a), count(*) FILTER (WHERE s > a + 
 			LATERAL (SELECT timestamptz '2000-01-01' + random() * interval '20 years' AS init, timestamptz '2005-01-01' + random() * interval '20 years' AS a
 				FROM generate_series(1, 40) WHERE i IS NOT NULL AND tz IS NOT NULL) r) x;
 SELECT _strata.next_start('1 microsecond', '2000-01-01', NULL, true, '294276-12-31 23:59:59.999999'), _strata.next_start('1 day', 'infinity', NULL, true, '2020-01-01');
+-- a start in the hour that a clock shows twice, the first time, or the second
+SELECT init, array_agg(_strata.next_start(i::interval, init, 'Europe/Berlin', true, after) ORDER BY after) FROM unnest(ARRAY['2026-10-25 00:30+00', '2026-10-25 01:30+00']::timestamptz[]) init,
+	unnest(ARRAY['1 day', '1 month']) i, unnest(ARRAY['2026-10-24 12:00+00', '2026-10-25 00:30+00', '2026-10-25 00:31+00', '2026-10-25 01:30+00', '2027-10-30 12:00+00']::timestamptz[]) after GROUP BY i, init ORDER BY i, init;
 -- no next start: out of range, or a zone that is not known
 SELECT i, fixed, _strata.next_start(i::interval, '2000-01-01', 'Europe/Berlin', fixed, '2021-01-01')
 	FROM unnest(ARRAY['300000 years', '178000000 years', '2147483647 days', '2562047788 h', '3 months 2147483647 days 2562047788 h']) i, unnest(ARRAY[true, false]) fixed;
