@@ -12,7 +12,8 @@
  *	  GROUP BY bucket, groups
  *
  * and compared here.  Floats may have been added in another order: they may
- * differ by what that comes to.
+ * differ by what that comes to, which is a part of what they are or, where
+ * what is added cancels out, of what was added.
  *
  * src/rollup/rollup_verify.c
  *-------------------------------------------------------------------------
@@ -22,21 +23,28 @@
 #include "base/base.h"
 #include "catalog/catalog.h"
 
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/tuptable.h"
 #include "lib/stringinfo.h"
+#include "nodes/makefuncs.h"
 #include "storage/lmgr.h"
 #include "tcop/dest.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
 #include <math.h>
 
-/* Floats may differ by this part of them. */
+/*
+ * Floats may differ by this part of them, and sums by this part of what is
+ * added up.
+ */
 #define TOLERANCE 1e-6
+#define SUM_TOLERANCE 1e-9
 
 typedef struct SideBySide
 {
@@ -63,17 +71,53 @@ append_both(StringInfo sql, const char *name)
 					 value);
 }
 
+/* A sum of floats: what is added may cancel out. */
+static bool
+is_float_sum(const StrataRollupColumn *column)
+{
+	const Aggref *aggref = (const Aggref *) column->expr;
+
+	return column->kind == STRATA_ROLLUP_PARTIAL && IsA(aggref, Aggref) &&
+		(aggref->aggfnoid == F_SUM_FLOAT8 || aggref->aggfnoid == F_SUM_FLOAT4);
+}
+
+/* max(abs(x)) of sum(x): never out of range, as a sum might be. */
+static StrataRollupColumn *
+largest_addend(const StrataRollupColumn *sum)
+{
+	StrataRollupColumn *column = palloc(sizeof(StrataRollupColumn));
+	Aggref	   *max = (Aggref *) copyObjectImpl(sum->expr);
+	bool		is_double = max->aggfnoid == F_SUM_FLOAT8;
+	TargetEntry *arg = linitial_node(TargetEntry, max->args);
+
+	*column = *sum;
+	max->aggfnoid = is_double ? F_MAX_FLOAT8 : F_MAX_FLOAT4;
+	arg->expr = (Expr *) makeFuncExpr(is_double ? F_ABS_FLOAT8 : F_ABS_FLOAT4,
+									  sum->type, list_make1(arg->expr),
+									  InvalidOid, InvalidOid,
+									  COERCE_EXPLICIT_CALL);
+	column->expr = (Expr *) max;
+	return column;
+}
+
 /* The query of a range, see above. */
 static char *
 side_by_side_text(const StrataRollup *rollup, StrataRange range)
 {
 	char	   *columns = strata_rollup_column_list(rollup);
+	StrataRollup with_addends = *rollup;
+	int			naddends = 0;
 	StringInfoData sql;
 	StringInfoData groups;
+	StringInfoData nulls;
+	StringInfoData addends;
 	ListCell   *lc;
 
 	initStringInfo(&sql);
 	initStringInfo(&groups);
+	initStringInfo(&nulls);
+	initStringInfo(&addends);
+	with_addends.columns = list_copy(rollup->columns);
 	foreach(lc, rollup->columns)
 	{
 		StrataRollupColumn *column = lfirst(lc);
@@ -90,14 +134,22 @@ side_by_side_text(const StrataRollup *rollup, StrataRange range)
 
 		if (column->kind == STRATA_ROLLUP_PARTIAL)
 			append_both(&sql, quote_identifier(column->name));
+		if (!is_float_sum(column))
+			continue;
+		naddends++;
+		appendStringInfo(&sql, ", max(strata_addend_%d)::float8", naddends);
+		appendStringInfo(&addends, ", strata_addend_%d", naddends);
+		appendStringInfoString(&nulls, ", NULL");
+		with_addends.columns = lappend(with_addends.columns,
+									   largest_addend(column));
 	}
-	appendStringInfo(&sql, " FROM (SELECT true, %s FROM %s", columns,
-					 strata_sql_name(rollup->archive));
+	appendStringInfo(&sql, " FROM (SELECT true, %s%s FROM %s", columns,
+					 nulls.data, strata_sql_name(rollup->archive));
 	strata_rollup_append_quals(&sql, strata_rollup_bucket_name(rollup),
 							   rollup->bucket.type, range);
-	appendStringInfo(&sql, " UNION ALL SELECT false, strata_rows.* FROM (%s) strata_rows) strata_parts(strata_kept, %s) GROUP BY %s ORDER BY 1",
-					 strata_rollup_partials_text(rollup, range), columns,
-					 groups.data);
+	appendStringInfo(&sql, " UNION ALL SELECT false, strata_rows.* FROM (%s) strata_rows) strata_parts(strata_kept, %s%s) GROUP BY %s ORDER BY 1",
+					 strata_rollup_partials_text(&with_addends, range),
+					 columns, addends.data, groups.data);
 	return sql.data;
 }
 
@@ -106,43 +158,91 @@ side_by_side_text(const StrataRollup *rollup, StrataRange range)
  *-------------------------------------------------------------------------
  */
 static bool
-near(double a, double b)
+near(double a, double b, double addend)
 {
 	if (isnan(a) || isnan(b) || isinf(a) || isinf(b))
 		return (isnan(a) && isnan(b)) || a == b;
-	return fabs(a - b) <= TOLERANCE * Max(1.0, Max(fabs(a), fabs(b)));
+	return fabs(a - b) <=
+		TOLERANCE * Max(fabs(a), fabs(b)) + SUM_TOLERANCE * addend;
 }
 
-/* States of deviations and regressions. */
+/* PostgreSQL's states: of deviations; of regressions, which begin alike. */
+enum
+{
+	STATE_N, STATE_SX, STATE_SXX, DEVIATION_SIZE,
+	STATE_SY = DEVIATION_SIZE, STATE_SYY, STATE_SXY, REGRESSION_SIZE
+};
+
+/* By what errors of the parts of a state are measured. */
+static void
+state_addends(const float8 *state, int n, double *addends)
+{
+	double		squares[2] = {0};
+
+	for (int i = 0; i * 2 + STATE_SXX < n; i++)
+	{
+		const float8 *sums = state + STATE_SX + i * 2;
+		double	   *of = addends + STATE_SX + i * 2;
+
+		squares[i] = sums[1] + sums[0] * sums[0] / Max(state[STATE_N], 1);
+		of[0] = sqrt(squares[i]);
+		of[1] = sqrt(squares[i]) * sqrt(sums[1]);
+	}
+	if (n == REGRESSION_SIZE)
+		addends[STATE_SXY] = sqrt(squares[0]) * sqrt(state[STATE_SYY]) +
+			sqrt(squares[1]) * sqrt(state[STATE_SXX]);
+}
+
+/* States, or the numbers of array_agg(). */
 static bool
-near_arrays(ArrayType *a, ArrayType *b)
+near_arrays(ArrayType *a, ArrayType *b, bool is_state)
 {
 	int			n = ArrayGetNItems(ARR_NDIM(a), ARR_DIMS(a));
+	const float8 *a_values = (const float8 *) ARR_DATA_PTR(a);
+	const float8 *b_values = (const float8 *) ARR_DATA_PTR(b);
+	double		addends[2][REGRESSION_SIZE] = {{0}};
 
 	if (n != ArrayGetNItems(ARR_NDIM(b), ARR_DIMS(b)) || ARR_HASNULL(a) ||
 		ARR_HASNULL(b))
 		return false;
+	is_state = is_state && (n == DEVIATION_SIZE || n == REGRESSION_SIZE);
+	if (is_state)
+	{
+		state_addends(a_values, n, addends[0]);
+		state_addends(b_values, n, addends[1]);
+	}
 	for (int i = 0; i < n; i++)
 	{
-		if (!near(((float8 *) ARR_DATA_PTR(a))[i],
-				  ((float8 *) ARR_DATA_PTR(b))[i]))
+		if (!near(a_values[i], b_values[i],
+				  is_state ? Max(addends[0][i], addends[1][i]) : 0))
 			return false;
 	}
 	return true;
 }
 
+/* Is this an aggregate of ours, whose value is a state of PostgreSQL's? */
 static bool
-same_value(Oid type, Datum a, Datum b)
+is_state(const StrataRollupColumn *column)
 {
+	return IsA(column->expr, Aggref) &&
+		get_func_namespace(((Aggref *) column->expr)->aggfnoid) ==
+		get_namespace_oid(STRATA_INTERNAL_SCHEMA, true);
+}
+
+static bool
+same_value(const StrataRollupColumn *column, Datum a, Datum b, double addend)
+{
+	Oid			type = column->type;
 	int16		len;
 	bool		byval;
 
 	if (type == FLOAT8OID)
-		return near(DatumGetFloat8(a), DatumGetFloat8(b));
+		return near(DatumGetFloat8(a), DatumGetFloat8(b), addend);
 	if (type == FLOAT4OID)
-		return near(DatumGetFloat4(a), DatumGetFloat4(b));
+		return near(DatumGetFloat4(a), DatumGetFloat4(b), addend);
 	if (type == FLOAT8ARRAYOID)
-		return near_arrays(DatumGetArrayTypeP(a), DatumGetArrayTypeP(b));
+		return near_arrays(DatumGetArrayTypeP(a), DatumGetArrayTypeP(b),
+						   is_state(column));
 	get_typlenbyval(type, &len, &byval);
 	if (byval)
 		return strata_datum_of_tuple(a, len) == strata_datum_of_tuple(b, len);
@@ -206,19 +306,24 @@ take_group(TupleTableSlot *slot, DestReceiver *self)
 	foreach(lc, both->rollup->columns)
 	{
 		StrataRollupColumn *column = lfirst(lc);
+		bool		is_sum = is_float_sum(column);
+		double		addend = 0;
 
 		if (column->kind != STRATA_ROLLUP_PARTIAL)
 			continue;
+		if (is_sum && !slot->tts_isnull[i + 2])
+			addend = DatumGetFloat8(slot->tts_values[i + 2]);
 		if (slot->tts_isnull[i] != slot->tts_isnull[i + 1] ||
 			(!slot->tts_isnull[i] &&
-			 !same_value(column->type, slot->tts_values[i],
-						 slot->tts_values[i + 1])))
+			 !same_value(column, slot->tts_values[i],
+						 slot->tts_values[i + 1], addend)))
 			both->report(both->arg, column->name,
 						 psprintf("%s: the archive has %s, rows make %s",
 								  group_text(both, slot), slot_value_text(slot, i),
 								  slot_value_text(slot, i + 1)));
-		i += 2;
+		i += is_sum ? 3 : 2;
 	}
+	Assert(i == slot->tts_tupleDescriptor->natts);	/* rollup:Z5 */
 	return true;
 }
 
