@@ -139,14 +139,32 @@ trim(char *text)
 	return text;
 }
 
+/* "x" as typed, with "" for a quote; NULL: not a whole name, or too long. */
+static char *
+read_quoted(const char *text)
+{
+	StringInfoData name;
+	const char *c = text + 1;
+
+	initStringInfo(&name);
+	for (; *c != '\0' && (c[0] != '"' || c[1] == '"'); c++)
+	{
+		c += *c == '"';
+		appendStringInfoChar(&name, *c);
+	}
+	return c[0] == '"' && c[1] == '\0' && name.len > 0 &&
+		name.len < NAMEDATALEN ? name.data : NULL;
+}
+
 /* "x" as typed, or folded to lower case. */
 static char *
 read_name(char *text, const char *item)
 {
 	size_t		n = strlen(text);
+	char	   *quoted = text[0] == '"' ? read_quoted(text) : NULL;
 
-	if (n > 2 && text[0] == '"' && text[n - 1] == '"' && strlen(text) < NAMEDATALEN + 2)
-		return pnstrdup(text + 1, n - 2);
+	if (quoted != NULL)
+		return quoted;
 	if (n == 0 || n >= NAMEDATALEN || strchr(text, '"') != NULL ||
 		strpbrk(text, " \t\n.") != NULL)
 		refuse_text(_("\"as\" is followed by one name"), item);

@@ -208,6 +208,11 @@ ALTER MATERIALIZED VIEW roa_hours SET (strata.archives = '1 hour for 10 years, 1
 ALTER MATERIALIZED VIEW roa_hours SET (strata.archives = '1 hour for 10 years, 1 day for 20 years, 1 month for 100 years, 3 months');
 SELECT count(*) FROM (SELECT host, sum(n) FROM (SELECT host, count(*) AS n, b FROM "roa Months" GROUP BY 1, 3) m GROUP BY 1) x;
 SELECT b, host, min FROM "roa_hours_3_months" ORDER BY 1, 2;
+-- names as they are quoted elsewhere
+CREATE MATERIALIZED VIEW roa_quoted WITH (strata.continuous, strata.archives = '1 hour for 10 years, 1 day for 20 years as "roa ""x"", as y", 1 month as """"') AS SELECT time_bucket('1 hour', time) AS b, count(*) FROM roa_time GROUP BY 1 WITH NO DATA;
+SELECT tier FROM strata.archives WHERE continuous_aggregate = 'roa_quoted'::regclass ORDER BY level;
+DROP MATERIALIZED VIEW roa_quoted;
+SELECT x, roa_try_time('1 hour for 10 years, 1 day as ' || x, 'time_bucket(''1 hour'', time)') FROM unnest(ARRAY['""', '"', '"a', '"a"b"', '"a""', '"a" "b"', 'a"b']) x;
 -- an archive whose option was reset is no hypertable any more
 CREATE MATERIALIZED VIEW roa_plain WITH (strata.continuous) AS SELECT time_bucket(10, t) AS b, count(*) FROM roa GROUP BY 1;
 ALTER TABLE roa_plain_archive RESET (strata.chunk_interval);
