@@ -246,6 +246,7 @@ sum_of_numerics(AggGeneric *generic, AggCell *cell)
 												sizeof(AggNumericSum));
 
 		get_sum(cell, sum);
+		generic->agg->has_sums = true;
 		cell->v.d = PointerGetDatum(sum);
 		cell->w.isnull = cell->w.numeric.is_sum = false;
 	}
@@ -270,10 +271,16 @@ add_in_cell(AggCell *cell, int64 more, unsigned scale, uint8 display)
 		cell->w.numeric.display = display;
 		return true;
 	}
-	if (!cell->w.numeric.is_sum || cell->w.numeric.scale != scale ||
-		pg_add_s64_overflow(cell->v.i, more, &sum))
+	if (!cell->w.numeric.is_sum)
+		return false;
+	sum = cell->v.i;
+	if (cell->w.numeric.scale != scale &&
+		!strata_agg_numeric_align(&sum, cell->w.numeric.scale, &more, &scale))
+		return false;
+	if (pg_add_s64_overflow(sum, more, &sum))
 		return false;
 	cell->v.i = sum;
+	cell->w.numeric.scale = (uint8) scale;
 	cell->w.numeric.display = Max(cell->w.numeric.display, display);
 	return true;
 }
@@ -321,33 +328,41 @@ take_sum(AggGeneric *generic, AggNumericSum *sum)
 	sum->display = 0;
 }
 
+/* Take another sum of our own into one outside of its cell. */
+static void
+combine_sums(AggGeneric *generic, AggNumericSum *sum,
+			 const AggNumericSum *other)
+{
+	if (!strata_agg_numeric_has_room(sum, other->scale) ||
+		!strata_agg_numeric_has_room(other, sum->scale))
+		take_sum(generic, sum);
+	strata_agg_numeric_combine(sum, other);
+}
+
+/* The same of any cell's. */
+static void
+add_sum_to_cell(AggGeneric *generic, AggCell *cell, const AggNumericSum *more)
+{
+	if (!more->any ||
+		(more->sum == (int64) more->sum &&
+		 add_in_cell(cell, (int64) more->sum, more->scale, more->display)))
+		return;
+	combine_sums(generic, sum_of_numerics(generic, cell), more);
+}
+
 /* See agg_kernel_private.h. */
 void
 strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell,
 							  const AggRun *run, unsigned scale,
 							  const uint8 *displays)
 {
-	AggNumericSum *sum;
+	AggNumericSum part = {0};
+	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
 
 	Assert(generic->adds_numerics); /* agg:G18 */
-	if (run->n == 1 && run->valid != NULL && !run->valid[0])
-		return;
-	if (run->n == 1 &&
-		add_in_cell(cell, ((const int64 *) run->v)[0], scale, displays[0]))
-	{
-		cell->n++;
-		return;
-	}
-	sum = sum_of_numerics(generic, cell);
-	if (!strata_agg_numeric_has_room(sum, scale))
-	{
-		MemoryContext old = MemoryContextSwitchTo(generic->tmp);
-
-		take_sum(generic, sum);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(generic->tmp);
-	}
-	cell->n += strata_agg_numeric_run(sum, run, scale, displays);
+	cell->n += strata_agg_numeric_run(&part, run, scale, displays);
+	add_sum_to_cell(generic, cell, &part);
+	MemoryContextSwitchTo(old);
 }
 
 /* See agg_kernel_private.h. */
@@ -611,19 +626,6 @@ combine_states(AggGeneric *generic, AggCell *state, const AggCell *other)
 				other->w.isnull, NULL);
 }
 
-/* Take another cell's sum of our own into this one's. */
-static void
-combine_sums(AggGeneric *generic, AggNumericSum *sum,
-			 const AggNumericSum *other)
-{
-	if (!other->any)
-		return;
-	if (!strata_agg_numeric_has_room(sum, other->scale) ||
-		!strata_agg_numeric_has_room(other, sum->scale))
-		take_sum(generic, sum);
-	strata_agg_numeric_combine(sum, other);
-}
-
 /* See agg_kernel_private.h. */
 void
 strata_agg_generic_combine(AggGeneric *generic, AggCell *cell,
@@ -638,11 +640,7 @@ strata_agg_generic_combine(AggGeneric *generic, AggCell *cell,
 		/* that of a cell read back is never in it */
 		more = (const AggNumericSum *) DatumGetPointer(other->v.d);
 		Assert(!other->w.isnull && !other->w.numeric.is_sum);	/* agg:G18 */
-		if (more->any &&
-			(more->sum != (int64) more->sum ||
-			 !add_in_cell(cell, (int64) more->sum, more->scale,
-						  more->display)))
-			combine_sums(generic, sum_of_numerics(generic, cell), more);
+		add_sum_to_cell(generic, cell, more);
 		if (more->rest != NULL && !more->rest->w.isnull)
 			combine_states(generic,
 						   rest_of_sum(generic,

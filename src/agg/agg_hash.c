@@ -105,10 +105,14 @@ start_empty(AggTable *table)
 	table->last = NULL;
 	table->nkept = 0;
 	table->late_mcxt = NULL;
+	table->agg->has_sums = false;
 	MemoryContextSwitchTo(old);
 }
 
-/* Is there nothing to a group that its cells and keys do not hold? */
+/*
+ * Is there nothing to a group that its cells and keys do not hold?  Sums of
+ * numerics may outgrow them (has_sums).
+ */
 static bool
 has_plain_cells(StrataAggState *agg)
 {
@@ -116,7 +120,9 @@ has_plain_cells(StrataAggState *agg)
 	{
 		const AggCall *call = &agg->calls[i];
 
-		if (call->generic != NULL || call->hold != NULL ||
+		if (call->hold != NULL ||
+			(call->generic != NULL &&
+			 !strata_agg_generic_adds_numerics(call->generic)) ||
 			call->kernel->result == AGG_RESULT_BEST ||
 			(call->kernel->result == AGG_RESULT_PICK && !call->resultbyval))
 			return false;
@@ -285,6 +291,7 @@ static void
 keep_groups(AggTable *table)
 {
 	if (!table->keeps || table->nkept > 0 || table->ngroups == 0 ||
+		table->agg->has_sums ||
 		MemoryContextMemAllocated(table->mcxt, true) <
 		table->limit / 8 * KEPT_EIGHTHS)
 		return;
@@ -712,6 +719,9 @@ strata_agg_table_spill(AggTable *table)
 	table->peak = Max(table->peak,
 					  MemoryContextMemAllocated(table->mcxt, true));
 	table->spills++;
+	/* memory of sums that belong to no group would not be given back */
+	if (table->agg->has_sums)
+		table->nkept = 0;
 	initStringInfo(&buf);
 	if (table->by_sort)
 		spill_to_sort(table, &buf);

@@ -11,6 +11,7 @@
 
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/buffile.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
@@ -23,6 +24,9 @@ end_overflow(HeldRows *rows)
 		tuplesort_end(rows->sort);
 	if (rows->store != NULL)
 		tuplestore_end(rows->store);
+	if (rows->file != NULL)
+		BufFileClose(rows->file);
+	rows->file = NULL;
 	rows->sort = NULL;
 	rows->store = NULL;
 }
@@ -47,6 +51,7 @@ strata_agg_hold_done(AggHold *hold, AggCell *cell, int call)
 
 	if (rows == NULL || call != hold->last_user)
 		return;
+	rows->places = NULL;
 	end_overflow(rows);
 	hold->overflown = list_delete_ptr(hold->overflown, rows);
 }

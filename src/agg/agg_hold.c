@@ -26,6 +26,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#define MANY_ROWS 1024
 /* A list that long in bytes is spilled, so that a group fits a varlena. */
 #define MAX_HELD_BYTES ((Size) 256 * 1024 * 1024)
 
@@ -181,7 +182,9 @@ strata_agg_hold_create(StrataAggState *agg, const Aggref *aggref,
 	if (!AGGKIND_IS_ORDERED_SET(aggref->aggkind))
 		init_held_order(hold, hold->distinct ? aggref->aggdistinct :
 						aggref->aggorder);
+	hold->numbers = strata_agg_percentile_init(hold);
 	hold->limit = get_hash_memory_limit();
+	agg->nholds++;
 	return hold;
 }
 
@@ -236,6 +239,10 @@ prepare(AggHold *hold, AggCall *call)
 
 		hold->v[c] = strata_agg_selected_datums(agg->vector, col);
 		hold->isnull[c] = selected_nulls(agg->vector, col);
+		if (hold->numbers != NULL)
+			hold->v[c] = strata_agg_percentile_numbers(hold->numbers,
+													   hold->v[c],
+													   agg->vector->nselected);
 		if (hold->distinct && hold->ncolumns == 1 && !col->constant &&
 			col->codes != NULL && col->ndict > 0)
 		{
@@ -355,10 +362,15 @@ begin_overflow(AggHold *hold, HeldRows *rows)
 void
 strata_agg_hold_overflow(AggHold *hold, HeldRows *rows)
 {
-	TupleTableSlot *slot = MakeSingleTupleTableSlot(hold->desc,
-													&TTSOpsVirtual);
+	TupleTableSlot *slot;
 
 	Assert(hold->agg->nkeys == 0 || hold->agg->done);	/* agg:G21 */
+	if (hold->numbers != NULL)
+	{
+		strata_agg_rank_overflow(hold, rows);
+		return;
+	}
+	slot = MakeSingleTupleTableSlot(hold->desc, &TTSOpsVirtual);
 	if (rows->sort == NULL && rows->store == NULL)
 		begin_overflow(hold, rows);
 	for (int64 i = 0; i < rows->n; i++)
@@ -397,7 +409,10 @@ make_held_room(AggHold *hold, AggCell *cell, int64 n)
 	}
 	if (hold->ncolumns == 0 || rows->n + n <= rows->space)
 		return rows;
-	space = Max(rows->n + n, Max(rows->space * 2, 4));
+	/* many grow by little at a time, so that little is left empty */
+	space = rows->space < MANY_ROWS ? rows->space * 2 :
+		rows->space + rows->space / 4;
+	space = Max(rows->n + n, Max(space, 4));
 	if (rows->v == NULL)
 		rows->v = MemoryContextAllocHuge(mcxt,
 										 sizeof(Datum) * ncolumns * space);
@@ -409,10 +424,15 @@ make_held_room(AggHold *hold, AggCell *cell, int64 n)
 	return rows;
 }
 
-/* Bytes that the rows need in memory, or on their way to disk. */
+/*
+ * Bytes that the rows need in memory, or on their way to disk.  Of numbers a
+ * fourth is taken out to look for ranks.
+ */
 static Size
 size_of_rows(const AggHold *hold, const HeldRows *rows)
 {
+	if (hold->numbers != NULL)
+		return (Size) rows->n / 4 * 5 * sizeof(int64);
 	return (Size) rows->n * hold->ncolumns *
 		(2 * sizeof(Datum) + (rows->isnull != NULL)) + rows->bytes;
 }
@@ -427,10 +447,10 @@ check_size(AggHold *hold, HeldRows *rows)
 	rows->sorted = false;
 	if (agg->nkeys == 0 || agg->done)
 	{
-		if (size > hold->limit / Max(agg->ncalls, 1))
+		if (size > hold->limit / agg->nholds)
 			strata_agg_hold_overflow(hold, rows);
 	}
-	else if (size > MAX_HELD_BYTES / Max(agg->ncalls, 1))
+	else if (size > MAX_HELD_BYTES / agg->nholds)
 		agg->held_full = true;
 }
 
@@ -471,6 +491,22 @@ hold_row(AggHold *hold, HeldRows *rows, int row)
 	rows->n++;
 }
 
+/* Add those numbers that are wanted; there is room for all. */
+static void
+hold_numbers(const AggHold *hold, HeldRows *rows, int from, int to)
+{
+	const uint8 *pass = hold->pass;
+	const bool *isnull = hold->isnull[0];
+	int64		n = rows->n;
+
+	for (int i = from; i < to; i++)
+	{
+		rows->v[n] = hold->v[0][i];
+		n += (pass == NULL || pass[i]) && (isnull == NULL || !isnull[i]);
+	}
+	rows->n = n;
+}
+
 /* See agg_hold_private.h. */
 void
 strata_agg_hold_run(AggHold *hold, AggCall *call, AggCell *cell, int from,
@@ -489,6 +525,12 @@ strata_agg_hold_run(AggHold *hold, AggCall *call, AggCell *cell, int from,
 		memcpy(rows->v + rows->n, hold->v[0] + from,
 			   sizeof(Datum) * (to - from));
 		rows->n += to - from;
+		check_size(hold, rows);
+		return;
+	}
+	if (hold->numbers != NULL)
+	{
+		hold_numbers(hold, rows, from, to);
 		check_size(hold, rows);
 		return;
 	}
@@ -533,8 +575,16 @@ strata_agg_hold_write(const AggHold *hold, const AggCell *cell,
 	int64		n = rows != NULL ? rows->n : 0;
 
 	Assert(rows == NULL ||
-		   (rows->sort == NULL && rows->store == NULL));	/* agg:G21 */
+		   (rows->sort == NULL && rows->store == NULL &&
+			rows->file == NULL));	/* agg:G21 */
 	appendBinaryStringInfo(out, (const char *) &n, sizeof(int64));
+	if (hold->numbers != NULL)
+	{
+		if (n > 0)
+			appendBinaryStringInfo(out, (const char *) rows->v,
+								   (int) (n * sizeof(int64)));
+		return;
+	}
 	for (int64 i = 0; i < n * hold->ncolumns; i++)
 	{
 		int			c = (int) (i % hold->ncolumns);
@@ -597,6 +647,13 @@ strata_agg_hold_combine(AggHold *hold, AggCell *cell, const char *in)
 	if (n == 0)
 		return in;
 	rows = make_held_room(hold, cell, n);
+	if (hold->numbers != NULL)
+	{
+		memcpy(rows->v + rows->n, in, sizeof(int64) * n);
+		rows->n += n;
+		check_size(hold, rows);
+		return in + sizeof(int64) * n;
+	}
 	for (int64 i = 0; i < n; i++)
 	{
 		for (int c = 0; c < hold->ncolumns; c++)

@@ -8,6 +8,7 @@
  *	agg_held.c			gives them back, in their order
  *	agg_replay.c		gives them to PostgreSQL's functions
  *	agg_percentile.c	percentiles and modes of numbers, without these
+ *	agg_rank.c			which number has a rank
  *
  * src/agg/agg_hold_private.h
  *-------------------------------------------------------------------------
@@ -30,6 +31,10 @@ typedef struct HeldBlock
 	Size		used;
 } HeldBlock;
 
+/* Values as integers in the order that is wanted; and places among them. */
+typedef struct AggNumbers AggNumbers;
+typedef struct HeldPlaces HeldPlaces;
+
 /* The rows of one group: of each the arguments that are not constant. */
 typedef struct HeldRows
 {
@@ -44,6 +49,12 @@ typedef struct HeldRows
 	Tuplesortstate *sort;		/* when there is an order */
 	Tuplestorestate *store;		/* when there is none */
 	bool		complete;		/* no more rows come */
+	/* of numbers */
+	struct BufFile *file;		/* beyond memory; NULL: there are none */
+	int64		nfile;
+	int64		least;			/* in the file */
+	int64		greatest;
+	HeldPlaces *places;			/* wanted; good until the group is returned */
 } HeldRows;
 
 /* A column that rows are sorted by, and compared by for DISTINCT. */
@@ -76,6 +87,8 @@ struct AggHold
 	int			norder;			/* 0: rows are in the order they came */
 	HeldOrder  *order;
 	bool		distinct;		/* of equal rows one */
+	AggNumbers *numbers;		/* values are held as such; or NULL */
+	List	   *askers;			/* of numbers: AggReplays */
 	Size		limit;			/* bytes of a group that is alone */
 	List	   *overflown;		/* HeldRows that have a sort or a store */
 	/* of the current vector */
@@ -165,14 +178,40 @@ extern bool strata_agg_hold_read_next(HeldReader *reader, Datum **values,
 									  bool **isnull);
 extern void strata_agg_hold_end_read(HeldReader *reader);
 
-/* agg_percentile.c: is it an aggregate that is done there? */
-extern bool strata_agg_percentile_can(const AggHold *hold,
-									  const Aggref *aggref);
+/*
+ * agg_percentile.c: how the values of a hold are numbers, so that all that is
+ * asked of them is found there; NULL: they are not.  Memory: the current
+ * context.
+ */
+extern AggNumbers *strata_agg_percentile_init(const AggHold *hold);
 
-/* Its value; all rows are in memory, none is null. */
-extern Datum strata_agg_percentile_result(const AggHold *hold,
-										  const Aggref *aggref,
-										  const HeldRows *rows, Datum fraction,
-										  bool fraction_null, bool *isnull);
+/* Values, which are not null, as numbers: integers, in Datums. */
+extern const Datum *strata_agg_percentile_numbers(const AggNumbers *numbers,
+												  const Datum *values, int n);
+
+/* Take note of what will be asked. */
+extern void strata_agg_percentile_want(HeldRows *rows, const Aggref *aggref,
+									   NullableDatum *argument);
+
+/* The value of a group; rows may be NULL.  Memory: the current context. */
+extern Datum strata_agg_percentile_result(AggHold *hold, const Aggref *aggref,
+										  HeldRows *rows,
+										  NullableDatum *argument,
+										  bool *isnull);
+
+/* agg_rank.c: move a group's numbers out of memory. */
+extern void strata_agg_rank_overflow(AggHold *hold, HeldRows *rows);
+
+/* The numbers of these ranks, which ascend. */
+extern void strata_agg_rank_choose(AggHold *hold, HeldRows *rows,
+								   const int64 *ranks, int nranks,
+								   int64 *out);
+
+/*
+ * The least of the numbers that are there most often.  alike: are two that
+ * differ the same value; NULL: never.
+ */
+extern int64 strata_agg_rank_most_frequent(AggHold *hold, HeldRows *rows,
+										   bool (*alike) (int64, int64));
 
 #endif							/* STRATA_AGG_HOLD_PRIVATE_H */

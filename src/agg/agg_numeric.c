@@ -19,6 +19,7 @@
  */
 #include "agg/agg_numeric_private.h"
 
+#include "common/int.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
@@ -82,6 +83,21 @@ strata_agg_numeric_has_room(const AggNumericSum *sum, unsigned scale)
 	if (scale > sum->scale)
 		room /= powers[scale - sum->scale];
 	return sum->sum < room && sum->sum > -room;
+}
+
+/* See agg_numeric_private.h. */
+bool
+strata_agg_numeric_align(int64 *a, unsigned a_scale, int64 *b,
+						 unsigned *b_scale)
+{
+	bool		b_is_less = *b_scale < a_scale;
+	unsigned	shift = b_is_less ? a_scale - *b_scale : *b_scale - a_scale;
+	int64	   *v = b_is_less ? b : a;
+
+	if (shift > MAX_SHIFT || pg_mul_s64_overflow(*v, powers[shift], v))
+		return false;
+	*b_scale = Max(*b_scale, a_scale);
+	return true;
 }
 
 /*

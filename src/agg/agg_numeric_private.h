@@ -43,6 +43,13 @@ extern bool strata_agg_numeric_has_room(const AggNumericSum *sum,
 										unsigned scale);
 
 /*
+ * Bring two sums to the larger of their scales; false: one is too large for
+ * that, and must not be used.
+ */
+extern bool strata_agg_numeric_align(int64 *a, unsigned a_scale, int64 *b,
+									 unsigned *b_scale);
+
+/*
  * Add a run of int64 of a scale, each shown with so many decimals; returns how
  * many there were.
  */

@@ -232,6 +232,9 @@ typedef struct StrataAggState
 	int			ncalls;
 	AggCall    *calls;
 	List	   *distincts;		/* AggDistinct of calls */
+	bool		has_sums;		/* of numerics, outside of cells of groups in
+								 * memory */
+	int			nholds;			/* of calls, each once */
 	bool		held_full;		/* a group holds more rows than it should */
 	int		   *runs;			/* starts of runs, and the end */
 	int			nruns;			/* of the current vector */

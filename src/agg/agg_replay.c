@@ -50,7 +50,6 @@ struct AggReplay
 	bool		init_isnull;
 	Datum		init;
 	List	   *direct;			/* ExprStates */
-	bool		by_values;		/* agg_percentile.c can */
 	/* of the group */
 	Datum		state;
 	bool		state_isnull;
@@ -178,7 +177,8 @@ strata_agg_replay_create(StrataAggState *agg, const Aggref *aggref,
 	ReleaseSysCache(tuple);
 	replay->direct = ExecInitExprList(aggref->aggdirectargs,
 									  &agg->css.ss.ps);
-	replay->by_values = strata_agg_percentile_can(hold, aggref);
+	if (hold->numbers != NULL)
+		hold->askers = lappend(hold->askers, replay);
 	return replay;
 }
 
@@ -367,21 +367,26 @@ finish_replay(AggReplay *replay, ExprContext *econtext, bool *isnull)
 	return result;
 }
 
-/* By our own means, if that can be; all rows must be in memory. */
-static bool
-result_by_values(AggReplay *replay, HeldRows *rows, ExprContext *econtext,
-				 Datum *result, bool *isnull)
+/* The value of one that asks for places of numbers, without functions. */
+static Datum
+result_of_numbers(AggReplay *replay, HeldRows *rows, ExprContext *econtext,
+				  bool *isnull)
 {
-	NullableDatum fraction;
+	NullableDatum argument = {0};
+	ListCell   *lc;
 
-	if (!replay->by_values ||
-		(rows != NULL && (rows->sort != NULL || rows->store != NULL)))
-		return false;
-	direct_arguments(replay, econtext, &fraction);
-	*result = strata_agg_percentile_result(replay->hold, replay->aggref, rows,
-										   fraction.value, fraction.isnull,
-										   isnull);
-	return true;
+	/* whoever comes first asks for all */
+	if (rows != NULL && rows->places == NULL)
+		foreach(lc, replay->hold->askers)
+	{
+		AggReplay  *asker = lfirst(lc);
+
+		direct_arguments(asker, econtext, &argument);
+		strata_agg_percentile_want(rows, asker->aggref, &argument);
+	}
+	direct_arguments(replay, econtext, &argument);
+	return strata_agg_percentile_result(replay->hold, replay->aggref, rows,
+										&argument, isnull);
 }
 
 /* See agg_hold_private.h. */
@@ -394,8 +399,8 @@ strata_agg_replay_result(StrataAggState *agg, AggReplay *replay,
 	Datum		result;
 
 	CHECK_FOR_INTERRUPTS();
-	if (result_by_values(replay, rows, econtext, &result, isnull))
-		return result;
+	if (replay->hold->numbers != NULL)
+		return result_of_numbers(replay, rows, econtext, isnull);
 	start_state(replay);
 	replay_rows(replay, rows);
 	result = finish_replay(replay, econtext, isnull);

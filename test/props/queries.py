@@ -471,6 +471,11 @@ class Queries:
                             "mode() WITHIN GROUP (ORDER BY %s)" % name, "regr_count(%s, %s.id)" % (name, alias),
                             "array_agg(%s ORDER BY %s%s)" % (name, name, rng.choice(["", " DESC", " NULLS FIRST"])),
                             "array_agg(DISTINCT %s)" % name, "rank(7) WITHIN GROUP (ORDER BY %s)" % name]
+            if kind.number and kind.groupable and ("int" in kind.name or "float" in kind.name):
+                # of 0 and -0 any may be the one in the middle
+                choices.append("percentile_disc(ARRAY[%s]) WITHIN GROUP (ORDER BY %s + 0%s)" % (
+                    rng.choice(["0.5, 0.95, 0.99", "0, 1, NULL, 0.3", "0.1"]), name, rng.choice(["", " DESC"])))
+                choices.append("mode() WITHIN GROUP (ORDER BY %s + 0%s)" % (name, rng.choice(["", " DESC"])))
             if kind.name == "text":
                 choices += ["md5(string_agg(%s, ',' ORDER BY %s COLLATE \"C\"))" % (name, name),
                             "md5(string_agg(DISTINCT %s, ','))" % name, "mode() WITHIN GROUP (ORDER BY %s)" % name]

@@ -44,6 +44,7 @@ CREATE FUNCTION aa_add(state numeric, x numeric, weight int) RETURNS numeric LAN
 CREATE AGGREGATE aa_weighted(numeric, int) (sfunc = aa_add, stype = numeric);
 CREATE AGGREGATE aa_longest(text) (sfunc = text_larger, stype = text);
 CREATE AGGREGATE aa_append(anycompatible) (sfunc = array_append, stype = anycompatiblearray, initcond = '{}');
+CREATE DOMAIN aa_domain AS int;
 -- the rows' order decides where there is no ORDER BY in an aggregate: sorted there, or one that does not show
 CREATE TABLE aa_list (id serial, list text);
 INSERT INTO aa_list (list) VALUES
@@ -52,6 +53,10 @@ INSERT INTO aa_list (list) VALUES
 	('percentile_disc(0.5) WITHIN GROUP (ORDER BY i2), percentile_disc(0.9) WITHIN GROUP (ORDER BY i8 DESC), percentile_disc(0) WITHIN GROUP (ORDER BY ts), percentile_disc(1) WITHIN GROUP (ORDER BY d)'),
 	('percentile_disc(0.3) WITHIN GROUP (ORDER BY f4) + 0, percentile_disc(0.3) WITHIN GROUP (ORDER BY txt), percentile_disc(0.7) WITHIN GROUP (ORDER BY num)::float8'),
 	('percentile_cont(ARRAY[0.1, 0.5, 0.9]) WITHIN GROUP (ORDER BY i4), percentile_disc(ARRAY[0.5, NULL]) WITHIN GROUP (ORDER BY txt DESC), percentile_cont(0.5) WITHIN GROUP (ORDER BY iv) IS NULL'),
+	('percentile_cont(ARRAY[[0.1, 0.5], [NULL, 1]]) WITHIN GROUP (ORDER BY f8 DESC), percentile_disc(ARRAY[0.9, 0.9, 0, 1, 0.33]) WITHIN GROUP (ORDER BY i8 DESC), percentile_disc(0.4) WITHIN GROUP (ORDER BY i8 DESC), mode() WITHIN GROUP (ORDER BY i8 DESC)'),
+	('percentile_disc(''[3:4]={0.2,0.7}''::float8[]) WITHIN GROUP (ORDER BY d), percentile_disc(''{}''::float8[]) WITHIN GROUP (ORDER BY ts), percentile_cont(NULL::float8[]) WITHIN GROUP (ORDER BY f4), percentile_disc(ARRAY[0.05, 0.95]) WITHIN GROUP (ORDER BY f4) FILTER (WHERE i2 > 3)'),
+	('percentile_cont(ARRAY[0.5, 1.5]) WITHIN GROUP (ORDER BY f8)'), ('percentile_disc(ARRAY[NULL, -1]) WITHIN GROUP (ORDER BY i2), percentile_disc(0.5) WITHIN GROUP (ORDER BY i2)'),
+	('percentile_disc(ARRAY[0.1, 0.6]) WITHIN GROUP (ORDER BY i4::aa_domain), mode() WITHIN GROUP (ORDER BY i4::aa_domain DESC), percentile_cont(ARRAY[0.2, 0.8]) WITHIN GROUP (ORDER BY iv) IS NULL'),
 	('percentile_cont(1.5) WITHIN GROUP (ORDER BY i4)'), ('percentile_disc(-1) WITHIN GROUP (ORDER BY i4)'), ('percentile_cont(0.5) WITHIN GROUP (ORDER BY i4 / i2)'),
 	('mode() WITHIN GROUP (ORDER BY i2), mode() WITHIN GROUP (ORDER BY txt), mode() WITHIN GROUP (ORDER BY f8 DESC) + 0, mode() WITHIN GROUP (ORDER BY b), mode() WITHIN GROUP (ORDER BY d DESC)'),
 	('percentile_cont(0.5) WITHIN GROUP (ORDER BY i4) FILTER (WHERE i2 > 3), percentile_disc(0.5) WITHIN GROUP (ORDER BY 100 / i2) FILTER (WHERE i2 > 0), sum(i4)'),
@@ -105,6 +110,9 @@ INSERT INTO aa_many SELECT ts, k, -v, t || 'late' FROM aa_many_h WHERE v % 20 = 
 INSERT INTO aa_many_h SELECT ts, k, -v, t || 'late' FROM aa_many_h WHERE v % 20 = 1;
 SELECT query FROM unnest(ARRAY[
 	'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_disc(0.9) WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY k), md5(string_agg(t, '','' ORDER BY ts, v)), corr(k, v) IS NULL FROM T',
+	'SELECT percentile_cont(ARRAY[0.9, 0.1, 0.10001]) WITHIN GROUP (ORDER BY sqrt(abs(v))), percentile_disc(ARRAY[0, 0.5, 1]) WITHIN GROUP (ORDER BY v / 5000.0::float8 DESC), mode() WITHIN GROUP (ORDER BY (v % 5)::float8 DESC), mode() WITHIN GROUP (ORDER BY k DESC) FROM T',
+	'SELECT percentile_disc(ARRAY[0.2, 0.4, 0.6, 0.8]) WITHIN GROUP (ORDER BY v / 3000), mode() WITHIN GROUP (ORDER BY v / 3000), percentile_disc(0.7) WITHIN GROUP (ORDER BY ts DESC), percentile_cont(0.3) WITHIN GROUP (ORDER BY CASE WHEN v % 3 = 0 THEN 1e300 ELSE v END) FROM T',
+	'SELECT k / 1000, percentile_cont(ARRAY[0.01, 0.5, 0.99]) WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY v), percentile_disc(0.5) WITHIN GROUP (ORDER BY v DESC) FILTER (WHERE v % 7 > 1) FROM T GROUP BY 1',
 	'SELECT md5(string_agg(DISTINCT t, '','')), cardinality(array_agg(DISTINCT ts)), md5(array_agg(DISTINCT v ORDER BY v DESC)::text), cardinality(array_agg(t)) FROM T',
 	'SELECT k, percentile_cont(0.5) WITHIN GROUP (ORDER BY v), array_agg(v ORDER BY ts, v), string_agg(DISTINCT t, ''-'') FROM T GROUP BY k',
 	'SELECT k % 2, percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_cont(0.6) WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY t), md5(array_agg(t ORDER BY ts, v)::text), sum(v) FROM T GROUP BY 1',
