@@ -83,9 +83,13 @@ cheapest_partial(RelOptInfo *rel)
 	return best;
 }
 
-/* The same Append for all workers; NULL: a child cannot be shared. */
+/*
+ * The same Append for all workers, that many at most; NULL: a child cannot be
+ * shared.
+ */
 static AppendPath *
-shared_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append)
+shared_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append,
+			  int max_workers)
 {
 	List	   *subpaths = NIL;
 	int			workers = 0;
@@ -97,11 +101,11 @@ shared_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append)
 
 		if (path == NULL)
 			return NULL;
+		path = strata_scan_path_limit_workers(path, max_workers);
 		subpaths = lappend(subpaths, path);
 		workers = Max(workers, path->parallel_workers);
 	}
-	workers = Min(Max(workers, append->path.parallel_workers),
-				  max_parallel_workers_per_gather);
+	workers = Min(Max(workers, append->path.parallel_workers), max_workers);
 	if (workers == 0)
 		return NULL;
 	return create_append_path(root, rel, NIL, subpaths, NIL, NULL, workers,
@@ -110,15 +114,16 @@ shared_append(PlannerInfo *root, RelOptInfo *rel, AppendPath *append)
 
 /* See agg_plan_private.h. */
 Path *
-strata_agg_partial_input(PlannerInfo *root, RelOptInfo *rel)
+strata_agg_partial_input(PlannerInfo *root, RelOptInfo *rel, int max_workers)
 {
 	Path	   *path = linitial(rel->partial_pathlist);
 
 	if (IsA(strata_agg_strip_projection(path), AppendPath))
 		return (Path *)
 			shared_append(root, rel,
-						  (AppendPath *) strata_agg_strip_projection(path));
-	return cheapest_partial(rel);
+						  (AppendPath *) strata_agg_strip_projection(path),
+						  max_workers);
+	return strata_scan_path_limit_workers(cheapest_partial(rel), max_workers);
 }
 
 /* Can all keys be handed from process to process? */

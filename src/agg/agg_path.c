@@ -590,38 +590,63 @@ usable_input(RelOptInfo *input_rel)
 	return strata_agg_find_input(input_rel->pathlist);
 }
 
-/* Workers aggregate their share, and the leader combines. */
-static void
-add_parallel_path(PlannerInfo *root, RelOptInfo *input_rel,
-				  RelOptInfo *grouped_rel, const AggShape *shape, List *having)
+/*
+ * Workers aggregate their share, and the leader combines.  Returns how many
+ * workers that takes, no more than max_workers; 0: it cannot be.
+ */
+static int
+add_path_for_workers(PlannerInfo *root, RelOptInfo *input_rel,
+					 RelOptInfo *grouped_rel, const AggShape *shape,
+					 List *having, int max_workers)
 {
 	Path	   *input;
 	Path	   *child;
 	CustomPath *path;
+	StrataVectorCost cost = {0};
 	double		ngroups = 1;
 	Cost		saved;
+	int			workers;
 
-	if (!strata_agg_can_share(input_rel, grouped_rel, shape))
-		return;
-	input = strata_agg_partial_input(root, input_rel);
+	input = strata_agg_partial_input(root, input_rel, max_workers);
 	if (input == NULL || !is_candidate(input) || !has_vectors(input))
-		return;
+		return 0;
+	workers = input->parallel_workers;
+	if (workers > max_workers)
+		return 0;
+	(void) strata_scan_path_gives_vectors(input, &cost);
 	child = make_child(root, input_rel, input, shape, &saved);
 	if (child == NULL || !child->parallel_safe)
-		return;
+		return 0;
 	path = make_reading_path(root, input_rel, grouped_rel,
 							 grouped_rel->reltarget, child, shape, NIL, saved,
 							 AGG_STAGE_PARTIAL);
 	child = strata_agg_gather(root, grouped_rel, path);
-	/* those of partitions do not have it */
-	if (IsA(input, AppendPath))
-		child->total_cost += strata_scan_worker_cost();
+	child->total_cost += strata_scan_worker_cost(workers) - cost.start;
 	if (shape->keys != NIL)
 		ngroups = strata_agg_estimate_groups(root, input_rel, shape,
 											 input_rel->rows);
 	path = strata_agg_combining_path(root, grouped_rel, child, shape, having,
 									 AGG_STAGE_FINAL, ngroups);
 	strata_agg_offer(root, grouped_rel, path, shape);
+	return workers;
+}
+
+/*
+ * For as many workers as there would be for a heap, half of them, and so on:
+ * each costs what it takes to start it.
+ */
+static void
+add_parallel_paths(PlannerInfo *root, RelOptInfo *input_rel,
+				   RelOptInfo *grouped_rel, const AggShape *shape,
+				   List *having)
+{
+	int			workers = max_parallel_workers_per_gather;
+
+	if (!strata_agg_can_share(input_rel, grouped_rel, shape))
+		return;
+	while (workers > 0)
+		workers = add_path_for_workers(root, input_rel, grouped_rel, shape,
+									   having, workers) / 2;
 }
 
 /*
@@ -700,7 +725,7 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 									   grouped_rel->reltarget, child, &shape, having,
 									   saved, AGG_STAGE_WHOLE),
 					 &shape);
-	add_parallel_path(root, input_rel, grouped_rel, &shape, having);
+	add_parallel_paths(root, input_rel, grouped_rel, &shape, having);
 }
 
 /* See agg.h. */

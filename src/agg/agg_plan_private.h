@@ -270,8 +270,12 @@ extern bool strata_agg_can_share(const RelOptInfo *input_rel,
 								 const RelOptInfo *grouped_rel,
 								 const AggShape *shape);
 
-/* The partial path to aggregate, or NULL; there are some. */
-extern Path *strata_agg_partial_input(PlannerInfo *root, RelOptInfo *rel);
+/*
+ * The partial path to aggregate, or NULL; there are some.  For no more than so
+ * many workers, if there is one for so few.
+ */
+extern Path *strata_agg_partial_input(PlannerInfo *root, RelOptInfo *rel,
+									  int max_workers);
 
 /* A Gather of a partial aggregation. */
 extern Path *strata_agg_gather(PlannerInfo *root, RelOptInfo *grouped_rel,

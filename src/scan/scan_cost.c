@@ -405,36 +405,16 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 	*startup = *total;
 }
 
-/* See scan_plan_private.h. */
-void
-strata_scan_cost_rowstore(const StrataRelInfo *info,
-						  StrataCandidate *candidate)
-{
-	const RelOptInfo *rel = info->rel;
-	Cost		read;
-
-	Assert(info->store == NULL && candidate->child == NULL);	/* scan:R2 */
-	read = rel->pages * info->seq_page_cost +
-		rel->tuples * (cpu_tuple_cost + rel->baserestrictcost.per_tuple);
-	candidate->access = STRATA_ACCESS_SEQ;
-	candidate->rows = rel->rows;
-	candidate->startup = rel->baserestrictcost.startup +
-		rel->reltarget->cost.startup;
-	candidate->total = candidate->startup + (1 - COLUMNS_SAVING) * read +
-		rel->rows * rel->reltarget->cost.per_tuple;
-}
-
 /*
- * See scan_vector.h.  A unit of cost is some 2.5 us: of heap, of decoding, and
- * of keys.  By that parallel_setup_cost is 2.5 ms, but two workers answer some
- * 8 ms after one process would have begun: each finds out anew what a session
- * knows of a table.  On two quiet CPUs a query of 48 ms took 59 with them, one
- * of 77 ms 80.
+ * See scan_vector.h.  A unit of cost is 2.5 to 5 us: of heap, of decoding, and
+ * of keys.  A worker takes some 8 ms of a CPU to begin and to end: it finds
+ * out anew what a session knows of a table, and maps shared memory page by
+ * page.
  */
 Cost
-strata_scan_worker_cost(void)
+strata_scan_worker_cost(int workers)
 {
-	return 4 * parallel_setup_cost;
+	return 2 * parallel_setup_cost * workers;
 }
 
 static double
@@ -446,6 +426,37 @@ parallel_divisor(int workers)
 	if (parallel_leader_participation && leader > 0)
 		divisor += leader;
 	return Max(divisor, 1.0);
+}
+
+/*
+ * See scan_plan_private.h.  A partial path takes the place of PostgreSQL's,
+ * and costs as much: starting workers is not in it, and what columns save is
+ * told apart.  The other one has to cost less than PostgreSQL's, to stay
+ * beside it.
+ */
+void
+strata_scan_cost_rowstore(const StrataRelInfo *info,
+						  StrataCandidate *candidate)
+{
+	const RelOptInfo *rel = info->rel;
+	double		divisor = 1;
+	Cost		read;
+
+	Assert(info->store == NULL && candidate->child == NULL);	/* scan:R2 */
+	if (candidate->workers > 0)
+		divisor = parallel_divisor(candidate->workers);
+	read = rel->pages * info->seq_page_cost + rel->tuples / divisor *
+		(cpu_tuple_cost + rel->baserestrictcost.per_tuple);
+	candidate->access = STRATA_ACCESS_SEQ;
+	candidate->rows = clamp_row_est(rel->rows / divisor);
+	candidate->startup = rel->baserestrictcost.startup +
+		rel->reltarget->cost.startup;
+	candidate->total = candidate->startup + read +
+		rel->rows / divisor * rel->reltarget->cost.per_tuple;
+	if (candidate->workers > 0)
+		candidate->vector_cost.rows = COLUMNS_SAVING * read;
+	else
+		candidate->total -= COLUMNS_SAVING * read;
 }
 
 /* Rows of the path, before they are shared among workers. */
@@ -597,8 +608,10 @@ share_among_workers(const StrataRelInfo *info, StrataCandidate *candidate,
 	candidate->rows = clamp_row_est(candidate->rows / divisor);
 	if (info->rel->reloptkind == RELOPT_BASEREL)
 	{
-		candidate->startup += strata_scan_worker_cost();
-		candidate->total += strata_scan_worker_cost();
+		candidate->vector_cost.start =
+			strata_scan_worker_cost(candidate->workers);
+		candidate->startup += candidate->vector_cost.start;
+		candidate->total += candidate->vector_cost.start;
 	}
 }
 

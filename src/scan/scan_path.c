@@ -644,15 +644,43 @@ count_workers(const StrataRelInfo *info)
 								   max_parallel_workers_per_gather);
 }
 
+/* A partial path over a child, for as many workers as that has. */
 static void
-add_partial_path_for(StrataRelInfo *info, Path *child, int workers)
+add_partial_path_over(StrataRelInfo *info, Path *child)
 {
 	StrataCandidate candidate = {0};
 
 	candidate.child = child;
-	candidate.workers = workers;
+	candidate.workers = child->parallel_workers;
 	strata_scan_cost(info, &candidate);
 	add_partial_path(info->rel, (Path *) make_path(info, &candidate, NIL));
+}
+
+/*
+ * A partial path over all of the row store for so many workers; whoever wants
+ * fewer finds the paths for these behind it.
+ */
+static void
+add_shared_path(StrataRelInfo *info, int workers)
+{
+	Path	   *fewer = NULL;
+
+	for (int i = 1; i <= workers; i++)
+	{
+		StrataCandidate candidate = {0};
+		CustomPath *path;
+
+		candidate.workers = i;
+		if (info->store != NULL)
+			strata_scan_cost(info, &candidate);
+		else
+			strata_scan_cost_rowstore(info, &candidate);
+		path = make_path(info, &candidate, NIL);
+		strata_scan_path_info(path)->fewer = fewer;
+		fewer = &path->path;
+	}
+	if (fewer != NULL)
+		add_partial_path(info->rel, fewer);
 }
 
 /*
@@ -662,7 +690,6 @@ add_partial_path_for(StrataRelInfo *info, Path *child, int workers)
 static void
 add_partial_paths(StrataRelInfo *info, List *old_partial)
 {
-	int			workers;
 	ListCell   *lc;
 
 	if (!strata_enable_parallel_scan || !info->rel->consider_parallel ||
@@ -673,11 +700,9 @@ add_partial_paths(StrataRelInfo *info, List *old_partial)
 		Path	   *child = child_path(lfirst(lc));
 
 		if (child != NULL && is_selective(child))
-			add_partial_path_for(info, child, child->parallel_workers);
+			add_partial_path_over(info, child);
 	}
-	workers = count_workers(info);
-	if (workers > 0)
-		add_partial_path_for(info, NULL, workers);
+	add_shared_path(info, count_workers(info));
 }
 
 /*-------------------------------------------------------------------------
@@ -758,6 +783,31 @@ wants_columns(const Query *parse)
 }
 
 /*
+ * In place of the partial path that reads all rows, one that can give columns.
+ */
+static void
+replace_partial_path(StrataRelInfo *info)
+{
+	RelOptInfo *rel = info->rel;
+	int			workers = 0;
+	ListCell   *lc;
+
+	if (!strata_enable_parallel_scan)
+		return;
+	foreach(lc, rel->partial_pathlist)
+	{
+		Path	   *path = lfirst(lc);
+
+		if (path->pathtype != T_SeqScan)
+			continue;
+		workers = path->parallel_workers;
+		rel->partial_pathlist = foreach_delete_current(rel->partial_pathlist,
+													   lc);
+	}
+	add_shared_path(info, workers);
+}
+
+/*
  * Of a table without batches, as a hypertable's newest chunk mostly is:
  * PostgreSQL's paths stay, and one is added that can give columns.
  */
@@ -780,6 +830,7 @@ add_row_store_path(PlannerInfo *root, RelOptInfo *rel, Relation relation)
 							  &info.seq_page_cost);
 	strata_scan_cost_rowstore(&info, &candidate);
 	add_path(rel, (Path *) make_path(&info, &candidate, NIL));
+	replace_partial_path(&info);
 }
 
 /*

@@ -63,6 +63,8 @@ typedef struct StrataScanInfo
 	bool		best_first;		/* access gives the best bound first (of each
 								 * segment), and may skip the rest */
 	StrataVectorCost vector_cost;	/* paths only */
+	Path	   *fewer;			/* the same with a worker less; NULL: there is
+								 * none; paths only */
 
 	/*
 	 * what best_first would save, by segment or of the table as one; paths

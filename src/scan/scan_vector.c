@@ -33,6 +33,22 @@ strata_scan_path_gives_vectors(Path *path, StrataVectorCost *cost)
 }
 
 /* See scan_vector.h. */
+Path *
+strata_scan_path_limit_workers(Path *path, int workers)
+{
+	while (path->parallel_workers > workers &&
+		   strata_scan_path_gives_vectors(path, NULL))
+	{
+		Path	   *fewer = strata_scan_path_info((CustomPath *) path)->fewer;
+
+		if (fewer == NULL)
+			break;
+		path = fewer;
+	}
+	return path;
+}
+
+/* See scan_vector.h. */
 void
 strata_scan_path_note(Path *path, const char *reason)
 {

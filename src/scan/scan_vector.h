@@ -81,6 +81,8 @@ typedef struct StrataVectorCost
 	Cost		decode;			/* fetching and decoding their columns */
 	Cost		look;			/* of the rest: looking at batches, not only
 								 * counting their rows */
+	Cost		start;			/* starting workers: of tables with batches,
+								 * not of partitions */
 } StrataVectorCost;
 
 /*
@@ -89,12 +91,14 @@ typedef struct StrataVectorCost
  */
 extern bool strata_scan_path_gives_vectors(Path *path, StrataVectorCost *cost);
 
+/* A partial path, or the same with no more than so many workers (one or more). */
+extern Path *strata_scan_path_limit_workers(Path *path, int workers);
+
 /*
- * What starting workers costs beyond parallel_setup_cost, which is small
- * beside what batches cost.  In the cost of partial paths of tables, not in
- * those of their partitions.
+ * What starting so many workers costs beyond parallel_setup_cost, which is
+ * small beside what batches cost.
  */
-extern Cost strata_scan_worker_cost(void);
+extern Cost strata_scan_worker_cost(int workers);
 
 /*
  * Of a partial StrataScan path that gives vectors: how many pieces, batches

@@ -34,5 +34,34 @@ SELECT srpp_explain('SELECT k, count(*), sum(v) FROM srpp WHERE doc ~ ''1$'' AND
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 SELECT srpp_explain('SELECT k, count(*), sum(v) FROM srpp GROUP BY k');
 COMMIT;
-DROP TABLE srpp;
+-- a chunk without batches, as the newest mostly is, and a table of rows alone
+INSERT INTO srpp SELECT timestamptz '2024-01-03Z' + i * interval '3 s', 'k' || i % 6, i % 100, 'doc ' || i % 20 FROM generate_series(0, 19999) AS i;
+VACUUM ANALYZE srpp;
+SELECT srpp_explain('SELECT k, count(*), sum(v) FROM srpp GROUP BY k');
+CREATE TABLE srpp_rows USING strata AS SELECT * FROM srpp;
+VACUUM ANALYZE srpp_rows;
+SELECT srpp_explain('SELECT k, count(*), sum(v) FROM srpp_rows WHERE v > 3 GROUP BY k');
+SET strata.enable_parallel_scan = off;
+EXPLAIN (COSTS OFF) SELECT k, count(*), sum(v) FROM srpp_rows WHERE v > 3 GROUP BY k;
+RESET strata.enable_parallel_scan;
+-- a worker costs what it takes to start it: as many of them as pay
+CREATE FUNCTION srpp_workers(setup float8, query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	PERFORM set_config('parallel_setup_cost', setup::text, true);
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ 'Workers Planned' THEN
+			RETURN trim(line);
+		END IF;
+	END LOOP;
+	RETURN 'none';
+END $$;
+SET max_parallel_workers_per_gather = 4;
+RESET parallel_leader_participation;
+ALTER TABLE srpp_rows SET (parallel_workers = 4);
+SELECT setup, srpp_workers(setup, 'SELECT k, avg(v) FROM srpp GROUP BY k'), srpp_workers(setup, 'SELECT k, avg(v) FROM srpp_rows GROUP BY k')
+	FROM (VALUES (0), (10), (25), (45), (100)) AS x (setup);
+DROP TABLE srpp, srpp_rows;
+DROP FUNCTION srpp_workers;
 DROP FUNCTION srpp_explain;
