@@ -602,7 +602,6 @@ add_path_for_workers(PlannerInfo *root, RelOptInfo *input_rel,
 	Path	   *input;
 	Path	   *child;
 	CustomPath *path;
-	StrataVectorCost cost = {0};
 	double		ngroups = 1;
 	Cost		saved;
 	int			workers;
@@ -613,7 +612,6 @@ add_path_for_workers(PlannerInfo *root, RelOptInfo *input_rel,
 	workers = input->parallel_workers;
 	if (workers > max_workers)
 		return 0;
-	(void) strata_scan_path_gives_vectors(input, &cost);
 	child = make_child(root, input_rel, input, shape, &saved);
 	if (child == NULL || !child->parallel_safe)
 		return 0;
@@ -621,7 +619,6 @@ add_path_for_workers(PlannerInfo *root, RelOptInfo *input_rel,
 							 grouped_rel->reltarget, child, shape, NIL, saved,
 							 AGG_STAGE_PARTIAL);
 	child = strata_agg_gather(root, grouped_rel, path);
-	child->total_cost += strata_scan_worker_cost(workers) - cost.start;
 	if (shape->keys != NIL)
 		ngroups = strata_agg_estimate_groups(root, input_rel, shape,
 											 input_rel->rows);

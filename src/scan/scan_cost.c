@@ -47,11 +47,11 @@
 
 /*
  * Of what a sequential scan costs, so much is saved where the row store is
- * read by our own: its pages are few and mostly in memory, and who reads them
- * as columns needs a fifth of the time.
+ * read by our own: its pages are few and mostly in memory; and so much by who
+ * takes columns, a fifth of the time.
  */
 #define ROWSTORE_SAVING 0.3
-#define COLUMNS_SAVING 0.5		/* where they are what the scan is for */
+#define COLUMNS_SAVING 0.5
 
 /* Of the index on first_row. */
 #define ENTRIES_PER_PAGE 290
@@ -406,15 +406,24 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 }
 
 /*
- * See scan_vector.h.  A unit of cost is 2.5 to 5 us: of heap, of decoding, and
- * of keys.  A worker takes some 8 ms of a CPU to begin and to end: it finds
- * out anew what a session knows of a table, and maps shared memory page by
- * page.
+ * What starting workers costs beyond parallel_setup_cost.  A unit of cost is
+ * 2.5 to 5 us: of heap, of decoding, and of keys; a worker takes some 8 ms of
+ * a CPU to begin and to end: it finds out anew what a session knows of a
+ * table, and maps shared memory page by page.  They start once for all
+ * partitions of a table: each is charged by the rows it has of them.
  */
-Cost
-strata_scan_worker_cost(int workers)
+static Cost
+start_cost(const StrataRelInfo *info, int workers)
 {
-	return 2 * parallel_setup_cost * workers;
+	const RelOptInfo *rel = info->rel;
+	Cost		cost = 2 * parallel_setup_cost * workers;
+	const RelOptInfo *parent;
+
+	if (rel->reloptkind != RELOPT_OTHER_MEMBER_REL)
+		return cost;
+	parent = find_base_rel(info->root,
+						   bms_singleton_member(rel->top_parent_relids));
+	return cost * Min(rel->rows / Max(parent->rows, 1), 1);
 }
 
 static double
@@ -430,9 +439,8 @@ parallel_divisor(int workers)
 
 /*
  * See scan_plan_private.h.  A partial path takes the place of PostgreSQL's,
- * and costs as much: starting workers is not in it, and what columns save is
- * told apart.  The other one has to cost less than PostgreSQL's, to stay
- * beside it.
+ * and costs as much beyond the start: what columns save is told apart.  The
+ * other one has to cost less than PostgreSQL's, to stay beside it.
  */
 void
 strata_scan_cost_rowstore(const StrataRelInfo *info,
@@ -454,7 +462,11 @@ strata_scan_cost_rowstore(const StrataRelInfo *info,
 	candidate->total = candidate->startup + read +
 		rel->rows / divisor * rel->reltarget->cost.per_tuple;
 	if (candidate->workers > 0)
+	{
+		candidate->startup += start_cost(info, candidate->workers);
+		candidate->total += start_cost(info, candidate->workers);
 		candidate->vector_cost.rows = COLUMNS_SAVING * read;
+	}
 	else
 		candidate->total -= COLUMNS_SAVING * read;
 }
@@ -606,13 +618,8 @@ share_among_workers(const StrataRelInfo *info, StrataCandidate *candidate,
 	candidate->vector_cost.look = 0;
 	candidate->total = candidate->startup + disk + (run - disk) / divisor;
 	candidate->rows = clamp_row_est(candidate->rows / divisor);
-	if (info->rel->reloptkind == RELOPT_BASEREL)
-	{
-		candidate->vector_cost.start =
-			strata_scan_worker_cost(candidate->workers);
-		candidate->startup += candidate->vector_cost.start;
-		candidate->total += candidate->vector_cost.start;
-	}
+	candidate->startup += start_cost(info, candidate->workers);
+	candidate->total += start_cost(info, candidate->workers);
 }
 
 /* Getting to, and reading, that share of nread batches by indexes of R. */
@@ -675,6 +682,22 @@ try_batch_index(const StrataRelInfo *info, StrataCandidate *candidate,
 		*nread = Max(all * share, 1);
 		options = list_delete_ptr(options, (void *) chosen);
 	}
+}
+
+/*
+ * What who takes columns saves of rowstore_cost(), reading that share of the
+ * tuples; no process makes the disk faster.
+ */
+static Cost
+columns_saving(const StrataRelInfo *info, const StrataCandidate *candidate,
+			   const QualShape *shape, double share)
+{
+	if (candidate->child != NULL || candidate->nkeys > 0)
+		return 0;
+	return (COLUMNS_SAVING - ROWSTORE_SAVING) *
+		(info->heap_pages * info->seq_page_cost +
+		 info->heap_tuples * share *
+		 (cpu_tuple_cost + shape->heap.per_tuple));
 }
 
 /* See scan_plan_private.h. */
@@ -767,5 +790,9 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	if (candidate->workers > 0)
 		share_among_workers(info, candidate, heap_total - heap_startup,
 							nread * toast);
+	candidate->vector_cost.rows +=
+		columns_saving(info, candidate, shape,
+					   candidate->workers > 0 ?
+					   1 / parallel_divisor(candidate->workers) : 1);
 	candidate->total = Max(candidate->total, candidate->startup);
 }

@@ -675,6 +675,8 @@ add_shared_path(StrataRelInfo *info, int workers)
 			strata_scan_cost(info, &candidate);
 		else
 			strata_scan_cost_rowstore(info, &candidate);
+		/* pages are shared, not what an index finds */
+		Assert(candidate.access == STRATA_ACCESS_SEQ);	/* scan:R1 */
 		path = make_path(info, &candidate, NIL);
 		strata_scan_path_info(path)->fewer = fewer;
 		fewer = &path->path;

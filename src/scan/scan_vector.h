@@ -76,13 +76,11 @@ strata_vector_is_sound(const StrataVectorBatch *vector)
 /* What of a StrataScan path's total cost is for what not everybody needs. */
 typedef struct StrataVectorCost
 {
-	Cost		rows;			/* making rows out of batches, which vectors
-								 * save */
+	Cost		rows;			/* making rows out of batches, and reading the
+								 * row store by these: vectors save it */
 	Cost		decode;			/* fetching and decoding their columns */
 	Cost		look;			/* of the rest: looking at batches, not only
 								 * counting their rows */
-	Cost		start;			/* starting workers: of tables with batches,
-								 * not of partitions */
 } StrataVectorCost;
 
 /*
@@ -93,12 +91,6 @@ extern bool strata_scan_path_gives_vectors(Path *path, StrataVectorCost *cost);
 
 /* A partial path, or the same with no more than so many workers (one or more). */
 extern Path *strata_scan_path_limit_workers(Path *path, int workers);
-
-/*
- * What starting so many workers costs beyond parallel_setup_cost, which is
- * small beside what batches cost.
- */
-extern Cost strata_scan_worker_cost(int workers);
 
 /*
  * Of a partial StrataScan path that gives vectors: how many pieces, batches
