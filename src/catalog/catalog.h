@@ -258,8 +258,9 @@ typedef struct StrataJobError
 /* Which jobs strata_job_list() gives. */
 typedef enum StrataJobFilter
 {
-	STRATA_JOB_DUE,				/* to be started now: of each role the longest
-								 * due first, then the second */
+	STRATA_JOB_DUE,				/* to be started now: roles share the workers,
+								 * who was served longest ago is first; of
+								 * each the longest due first */
 	STRATA_JOB_RUNNING,			/* marked as running */
 	STRATA_JOB_WITHOUT_STAT		/* restored from a dump */
 } StrataJobFilter;

@@ -43,6 +43,10 @@
 	"CASE WHEN j.proc_schema = '_strata' AND (j.hypertable IS NOT NULL OR j.id < " CppAsString2(STRATA_JOB_FIRST_USER_ID) ")" \
 	" THEN 0::oid ELSE j.owner::oid END"
 
+/* Who shares the workers with others: roles, policies, the extension's jobs. */
+#define JOB_SHARE \
+	JOB_ROLE ", j.id < " CppAsString2(STRATA_JOB_FIRST_USER_ID)
+
 /* The columns of a StrataJob, in the order read_job() takes them. */
 #define JOB_COLUMNS \
 	"j.id, j.name, j.schedule_interval, j.max_runtime, j.max_retries, j.retry_period," \
@@ -165,10 +169,14 @@ strata_job_list(StrataJobFilter filter)
 	{
 		case STRATA_JOB_DUE:
 			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES
+							  " JOIN (SELECT j.id,"
+							  " pg_catalog.row_number() OVER (PARTITION BY " JOB_SHARE
+							  " ORDER BY s.running_pid IS NULL, NOT j.scheduled, s.next_start, j.id) AS place,"
+							  " pg_catalog.max(s.last_start) OVER (PARTITION BY " JOB_SHARE ") AS served"
+							  " FROM _strata.job j JOIN _strata.job_stat s ON s.job_id = j.id) p USING (id)"
 							  " WHERE j.scheduled AND s.running_pid IS NULL"
 							  " AND s.next_start <= pg_catalog.clock_timestamp()"
-							  " ORDER BY pg_catalog.row_number() OVER (PARTITION BY " JOB_ROLE
-							  " ORDER BY s.next_start, j.id), s.next_start, j.id LIMIT 100",
+							  " ORDER BY p.place, p.served NULLS FIRST, s.next_start, j.id LIMIT 100",
 							  &args);
 		case STRATA_JOB_RUNNING:
 			return query_jobs("SELECT " JOB_COLUMNS JOB_TABLES

@@ -34,16 +34,17 @@ extern void strata_job_add_archives(Oid view);
 extern void strata_job_wake_at_commit(void);
 
 /*
- * Jobs due that found no free worker lately: since when; 0 when there are
- * none.
+ * Jobs of this database that are due and found no free worker: since when; 0
+ * when there are none.
  */
 extern TimestampTz strata_job_starved_since(void);
 
 /*
  * Let nothing start in a database for a moment, and end what runs (DROP
- * DATABASE).
+ * DATABASE); and that the moment is over (InvalidOid: of none).
  */
 extern void strata_job_stop_database(Oid database);
+extern void strata_job_resume_database(Oid database);
 
 /*
  * The first time after `after` that the schedule gives: for a fixed schedule

@@ -8,8 +8,12 @@
  * DATABASE, and an idle server has no other process of ours.  It runs only
  * where the server is writable: postmaster starts it after recovery.
  *
- * It sleeps on its latch.  Sessions that change jobs, and workers that end,
- * set it; every minute it looks for new databases.
+ * It sleeps on its latch.  Sessions that change jobs, and workers and
+ * schedulers that end, set it; every minute it looks for new databases.
+ *
+ * Databases take turns.  Whose turn was longest ago is looked at first; a look
+ * that found no free worker was none.  Databases whose due jobs wait for a
+ * worker are looked at one after the other, when one is free.
  *
  * src/job/job_launcher.c
  *-------------------------------------------------------------------------
@@ -40,7 +44,10 @@
 /* How often to look for databases that came or went. */
 #define RESCAN_SECONDS 60
 
-/* A scheduler that could not be started is tried again after this. */
+/*
+ * A scheduler that could not be started is tried again after this, if nobody
+ * says that there is room: all max_worker_processes may be taken.
+ */
 #define RETRY_SECONDS 5
 
 /* A database is looked at this often even if nobody asks. */
@@ -51,6 +58,8 @@ typedef struct Database
 	Oid			oid;			/* key */
 	TimestampTz at;				/* when to start a scheduler */
 	bool		starved;		/* its due jobs wait for a worker */
+	uint64		turn;			/* number of its latest one; 0: had none */
+	uint64		last_turn;		/* of that before the latest look */
 	bool		seen;
 } Database;
 
@@ -74,8 +83,15 @@ enter_database(Oid oid)
 	{
 		database->at = 0;
 		database->starved = false;
+		database->turn = database->last_turn = 0;
 	}
 	return database;
+}
+
+static bool
+is_database_known(Oid oid)
+{
+	return hash_search(databases, &oid, HASH_FIND, NULL) != NULL;
 }
 
 /*
@@ -114,6 +130,7 @@ rescan_databases(void)
 	while ((database = hash_seq_search(&status)) != NULL)
 		if (!database->seen)
 			(void) hash_search(databases, &database->oid, HASH_REMOVE, NULL);
+	strata_job_forget_databases(is_database_known);
 }
 
 /*
@@ -151,7 +168,9 @@ take_wakes(void)
 		else
 		{
 			database->at = Min(database->at, wakes[i].at);
-			database->starved |= wakes[i].starved;
+			database->starved |= wakes[i].look.starved;
+			if (wakes[i].look.starved && !wakes[i].look.started)
+				database->turn = database->last_turn;
 		}
 	}
 	if (all || freed)
@@ -164,41 +183,76 @@ take_wakes(void)
 	return unknown;
 }
 
-/* Start schedulers where it is time; when the next one is due. */
-static TimestampTz
-start_schedulers(void)
+static int
+compare_turns(const ListCell *a, const ListCell *b)
+{
+	const Database *x = lfirst(a);
+	const Database *y = lfirst(b);
+
+	return x->turn < y->turn ? -1 : x->turn > y->turn;
+}
+
+/* The databases to look at, in turn; *next: when another one is due. */
+static List *
+list_due(TimestampTz *next)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz next = DT_NOEND;
+	List	   *due = NIL;
 	HASH_SEQ_STATUS status;
 	Database   *database;
 
+	*next = DT_NOEND;
 	hash_seq_init(&status, databases);
 	while ((database = hash_seq_search(&status)) != NULL)
+		if (database->at > now)
+			*next = Min(*next, database->at);
+		else
+			due = lappend(due, database);
+	list_sort(due, compare_turns);
+	return due;
+}
+
+/*
+ * Start schedulers where it is time.  Returns when the next one is due; what
+ * could not be started now is when a process of ours has gone.
+ */
+static TimestampTz
+start_schedulers(void)
+{
+	static Oid	looked_at = InvalidOid; /* the latest that was starved */
+	static uint64 turns = 0;
+	TimestampTz next;
+	List	   *due;
+	ListCell   *lc;
+	bool		may_feed = strata_job_slot_free() &&
+	!(OidIsValid(looked_at) && strata_job_slot_taken(looked_at, 0));
+
+	if (strata_max_job_workers == 0)
+		return DT_NOEND;
+	due = list_due(&next);
+	foreach(lc, due)
 	{
-		if (database->at <= now && strata_max_job_workers > 0)
+		Database   *database = lfirst(lc);
+		bool		running;
+
+		if ((!database->starved || may_feed) &&
+			strata_job_start_worker(database->oid, 0, InvalidOid, &running))
 		{
-			bool		running;
-
-			if (strata_job_start_worker(database->oid, 0, InvalidOid,
-										&running))
+			if (database->starved)
 			{
-				database->at = in_seconds(SAFETY_SECONDS);
-				database->starved = false;
+				looked_at = database->oid;
+				may_feed = false;
 			}
-			else
-
-				/*
-				 * one that runs may have looked already: look again when it
-				 * has gone
-				 */
-				database->at = running ? now + USECS_PER_SEC / 20 :
-					in_seconds(RETRY_SECONDS);
+			database->at = in_seconds(SAFETY_SECONDS);
+			database->starved = false;
+			database->last_turn = database->turn;
+			database->turn = ++turns;
+			next = Min(next, database->at);
 		}
-		else if (database->at <= now)
-			database->at = in_seconds(RESCAN_SECONDS);
-		next = Min(next, database->at);
+		else
+			next = Min(next, in_seconds(RETRY_SECONDS));
 	}
+	list_free(due);
 	return next;
 }
 
@@ -216,6 +270,7 @@ strata_job_launcher_main(Datum arg)
 {
 	HASHCTL		ctl;
 	TimestampTz rescan_at = 0;
+	TimestampTz last = 0;
 
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, SignalHandlerForShutdownRequest);
@@ -250,8 +305,15 @@ strata_job_launcher_main(Datum arg)
 			/* strata.max_job_workers may have changed */
 			strata_job_wake_all();
 		}
+		/* the clock was set back: what is to come would be too late */
+		if (GetCurrentTimestamp() < last)
+		{
+			strata_job_wake_all();
+			rescan_at = 0;
+		}
+		last = GetCurrentTimestamp();
 		unknown = take_wakes();
-		if (unknown || GetCurrentTimestamp() >= rescan_at)
+		if (unknown || last >= rescan_at)
 		{
 			rescan_databases();
 			rescan_at = in_seconds(RESCAN_SECONDS);

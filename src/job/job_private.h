@@ -14,6 +14,7 @@
 #include "hypertable/hypertable.h"
 #include "job/job.h"
 
+#include "portability/instr_time.h"
 #include "storage/latch.h"
 #include "storage/lwlock.h"
 
@@ -36,6 +37,15 @@
 /* Databases whose wish to be looked at can wait; more means "look at all". */
 #define WAKE_ENTRIES 64
 
+/* Databases that something is noted of; that more are starved is not known. */
+#define DATABASE_ENTRIES 64
+
+/*
+ * How long a process takes one job after the other while others wait for a
+ * worker.
+ */
+#define TURN_MS 1000
+
 /*
  * A place of a background worker.  Reserved by who starts it, with pid 0; the
  * worker enters its pid, and clears the slot when it goes, however it goes.
@@ -43,22 +53,37 @@
 typedef struct JobSlot
 {
 	Oid			database;		/* InvalidOid: free */
-	int32		job_id;			/* 0: a scheduler */
+	int32		job_id;			/* 0: a scheduler, or JOB_SPACE */
 	Oid			role;			/* of a user's job; InvalidOid: the system */
 	int			pid;
 	uint32		generation;		/* so that a late worker notices */
 	TimestampTz since;
 } JobSlot;
 
+/* What came of a look at the jobs of a database. */
+typedef struct JobLook
+{
+	bool		started;		/* a worker, or several */
+	bool		starved;		/* there was none for a job that is due */
+	uint32		freed;			/* workers that had gone when it began */
+} JobLook;
+
 /*
- * "Look at this database at that time"; starved: as soon as a worker is free.
+ * "Look at this database at that time", or as soon as a worker is free.
  */
 typedef struct JobWake
 {
 	Oid			database;
 	TimestampTz at;
-	bool		starved;
+	JobLook		look;
 } JobWake;
+
+typedef struct JobDatabase
+{
+	Oid			database;		/* InvalidOid: no entry */
+	TimestampTz starved_since;	/* a due job found no worker; 0: all found one */
+	TimestampTz blocked_at;		/* nothing is to start for a moment; 0: no */
+} JobDatabase;
 
 typedef struct JobUnstarted
 {
@@ -71,14 +96,12 @@ typedef struct JobShared
 	LWLock	   *lock;
 	Latch	   *launcher;		/* NULL while there is none */
 	bool		wake_all;
-	uint32		freed;			/* slots freed so far */
+	uint32		freed;			/* workers of jobs that have gone so far */
 	int			nwakes;
 	JobWake		wakes[WAKE_ENTRIES];
 	int			nunstarted;
 	JobUnstarted unstarted[UNSTARTED_ENTRIES];
-	TimestampTz starved_since;	/* a due job found no worker; 0: all found one */
-	Oid			blocked;		/* a database being dropped ... */
-	TimestampTz blocked_until;	/* ... and until when it is left alone */
+	JobDatabase databases[DATABASE_ENTRIES];
 	JobSlot		slots[JOB_SLOTS + SCHEDULER_SLOTS];
 } JobShared;
 
@@ -96,11 +119,17 @@ extern bool strata_job_start_worker(Oid database, int32 job_id, Oid role,
 /* In a worker: take the slot; false when it was given up.  Freed at exit. */
 extern bool strata_job_slot_attach(void);
 
-/* In a worker of a job: take over another job, if nobody has it. */
+/*
+ * In a worker of a job: take over another one, if nobody has it and a new
+ * worker might.
+ */
 extern bool strata_job_slot_switch(int32 job_id);
 
-/* Is some process in charge of the job of this database? */
-extern bool strata_job_slot_taken(int32 job_id);
+/* Is some process in charge of the job (0: a scheduler) of the database? */
+extern bool strata_job_slot_taken(Oid database, int32 job_id);
+
+/* May one worker more run, whatever it does? */
+extern bool strata_job_slot_free(void);
 
 /*
  * In a worker: it is connected; until then, its end is noted as "could not
@@ -108,8 +137,28 @@ extern bool strata_job_slot_taken(int32 job_id);
  */
 extern void strata_job_slot_connected(void);
 
-/* The next job of this database whose process could not connect; 0 if none. */
+/*
+ * Note that the process of a job could not connect (the caller has the lock);
+ * and the next such job of this database, 0 if there is none.
+ */
+extern void strata_job_note_unstarted(Oid database, int32 job_id);
 extern int32 strata_job_take_unstarted(void);
+
+/*
+ * Note whether due jobs of this database wait for a worker.  Do some of
+ * another database wait?
+ */
+extern void strata_job_note_starved(bool starved);
+extern bool strata_job_others_starve(void);
+
+/* Is the turn over of a process that began to work then? */
+extern bool strata_job_had_turn(instr_time start);
+
+/* Is nothing to start in a database just now?  The caller has the lock. */
+extern bool strata_job_is_blocked(Oid database);
+
+/* Forget what is noted of databases that are gone. */
+extern void strata_job_forget_databases(bool (*is_there) (Oid database));
 
 /* What the worker was started for. */
 extern Oid	strata_job_slot_database(void);
@@ -117,16 +166,22 @@ extern int32 strata_job_slot_job(void);
 extern Oid	strata_job_slot_role(void);
 
 /* Have the launcher look at a database at some time (0: now). */
-extern void strata_job_wake(Oid database, TimestampTz at, bool starved);
+extern void strata_job_wake(Oid database, TimestampTz at);
 
 /* Have it look at all databases. */
 extern void strata_job_wake_all(void);
 
-/* At exit of this worker, the launcher is told this instead of "soon". */
-extern void strata_job_wake_at_exit(TimestampTz at);
+/*
+ * At exit of this worker, the launcher is told this instead of "soon"; and, by
+ * a scheduler, what came of its look.
+ */
+extern void strata_job_wake_at_exit(TimestampTz at, const JobLook *look);
+
+/* A look begins: whatever worker goes from now on may be missed by it. */
+extern void strata_job_look_begin(JobLook *look);
 
 /* One pass over the jobs of this database; when the next is due. */
-extern TimestampTz strata_job_schedule_pass(bool *starved);
+extern TimestampTz strata_job_schedule_pass(JobLook *look);
 
 /*
  * In a worker, between transactions: run a job that may be due, and record it.
@@ -139,6 +194,9 @@ extern void strata_job_run(int32 id);
  */
 extern void strata_limit_begin(int ms);
 extern bool strata_limit_end(void);
+
+/* So long may it take to learn what now is from a function of an owner's. */
+#define STRATA_NOW_MS 60000
 
 /*
  * For handlers of timeouts: cancel what runs, for the nth time.  Who goes on

@@ -30,9 +30,7 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-/*
- * A worker that was started enters its slot within this, or is presumed dead.
- */
+/* Jobs that found no worker are looked at again after this, at the latest. */
 #define STARVED_RETRY_SECONDS 30
 
 /* With no jobs at all: look again some time. */
@@ -98,7 +96,7 @@ record_interrupted(StrataJob *job)
 	TimestampTz now = GetCurrentTimestamp();
 	StrataJobError error = {0};
 
-	if (strata_job_slot_taken(job->id))
+	if (strata_job_slot_taken(MyDatabaseId, job->id))
 		return;
 	error.sqlerrcode = ERRCODE_ADMIN_SHUTDOWN;
 	error.message = psprintf("job %d was interrupted", job->id);
@@ -177,29 +175,26 @@ record_all_unstarted(void)
 		strata_job_each(list_make1(&due), record_unstarted);
 }
 
-/* Remember since when due jobs wait. */
 static void
-note_starved(bool starved)
+start_due(int32 id, Oid role, JobLook *look)
 {
-	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
-	if (!starved)
-		strata_job_shared->starved_since = 0;
-	else if (strata_job_shared->starved_since == 0)
-		strata_job_shared->starved_since = GetCurrentTimestamp();
-	LWLockRelease(strata_job_shared->lock);
+	bool		running;
+
+	if (strata_job_start_worker(MyDatabaseId, id, role, &running))
+		look->started = true;
+	else if (!running)
+		look->starved = true;
 }
 
 /* See job_private.h. */
 TimestampTz
-strata_job_schedule_pass(bool *starved)
+strata_job_schedule_pass(JobLook *look)
 {
 	ListCell   *lc;
 	TimestampTz next;
 	TimestampTz restored;
-	bool		started = false;
-	bool		full = false;
 
-	*starved = false;
+	strata_job_look_begin(look);
 	restored = strata_job_schedule_restored();
 	strata_job_each(strata_job_list(STRATA_JOB_RUNNING), record_interrupted);
 	record_all_unstarted();
@@ -207,43 +202,32 @@ strata_job_schedule_pass(bool *starved)
 	foreach(lc, strata_job_list(STRATA_JOB_DUE))
 	{
 		StrataJob  *job = lfirst(lc);
-		bool		running;
 
-		if (strata_job_start_worker(MyDatabaseId, job->id, role_of(job),
-									&running))
-			started = true;
-		else if (!running)
-		{
-			*starved = true;
-			/* policies may have a worker where users' jobs have none */
-			if (!OidIsValid(role_of(job)))
-			{
-				full = true;
-				break;
-			}
-		}
+		/* one may have a worker where another has none */
+		start_due(job->id, role_of(job), look);
 	}
-	if (!full && strata_space_queue_earliest() <= GetCurrentTimestamp())
-	{
-		bool		running;
-
-		if (strata_job_start_worker(MyDatabaseId, JOB_SPACE, InvalidOid,
-									&running))
-			started = true;
-		else if (!running)
-			*starved = true;
-	}
-	note_starved(*starved);
+	if (strata_space_queue_earliest() <= GetCurrentTimestamp())
+		start_due(JOB_SPACE, InvalidOid, look);
+	strata_job_note_starved(look->starved);
 	next = strata_job_earliest();
 
 	/*
 	 * what was started is not marked as running yet; its worker will wake us
 	 */
 	if (next <= GetCurrentTimestamp())
-		next = GetCurrentTimestamp() + (started && !*starved ? USECS_PER_SEC :
-										STARVED_RETRY_SECONDS * USECS_PER_SEC);
+		next = GetCurrentTimestamp() + USECS_PER_SEC *
+			(look->started && !look->starved ? 1 : STARVED_RETRY_SECONDS);
 	next = Min(next, restored);
 	return Min(next, GetCurrentTimestamp() + IDLE_SECONDS * USECS_PER_SEC);
+}
+
+/* The extension is not here (any more): nothing is known of its jobs. */
+static void
+forget_jobs(void)
+{
+	strata_job_note_starved(false);
+	while (strata_job_take_unstarted() != 0)
+		continue;
 }
 
 /* The process: one transaction. */
@@ -251,7 +235,7 @@ void
 strata_job_scheduler_main(Datum arg)
 {
 	TimestampTz next = DT_NOEND;
-	bool		starved = false;
+	JobLook		look = {0};
 
 	pqsignal(SIGTERM, die);
 	BackgroundWorkerUnblockSignals();
@@ -269,12 +253,12 @@ strata_job_scheduler_main(Datum arg)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	pgstat_report_activity(STATE_RUNNING, "looking for jobs");
 	if (strata_job_tables_lock())
-		next = strata_job_schedule_pass(&starved);
+		next = strata_job_schedule_pass(&look);
+	else
+		forget_jobs();
 	PopActiveSnapshot();
 	CommitTransactionCommand();
 
-	if (starved)
-		strata_job_wake(strata_job_slot_database(), next, true);
-	strata_job_wake_at_exit(next);
+	strata_job_wake_at_exit(next, &look);
 	proc_exit(0);
 }

@@ -21,13 +21,8 @@
 #include "storage/shmem.h"
 #include "utils/timestamp.h"
 
-#include <signal.h>
-
 /* A reserved slot whose worker did not come is free again after this. */
 #define START_TIMEOUT_SECONDS 60
-
-/* How long a database that is being dropped is left alone. */
-#define BLOCK_SECONDS 10
 
 /* When the launcher looks after a worker that ended without a word. */
 #define AFTER_CRASH_SECONDS 1
@@ -37,8 +32,12 @@ JobShared  *strata_job_shared = NULL;
 static shmem_request_hook_type previous_request = NULL;
 static shmem_startup_hook_type previous_startup = NULL;
 
-/* With so many workers one is kept for what is no user's job. */
+/*
+ * With so many workers one is kept for what is no user's job, and with so many
+ * another one for what came with the extension.
+ */
 #define KEPT_FROM 3
+#define KEPT_OWN_FROM 4
 
 /* This worker's slot and start data. */
 static int	my_slot = -1;
@@ -47,6 +46,7 @@ static Oid	my_role;
 static bool connected = false;
 static bool told = false;
 static TimestampTz exit_wake;
+static JobLook exit_look;
 
 /* Session: jobs changed in this transaction. */
 static bool wake_at_commit = false;
@@ -95,9 +95,10 @@ strata_job_preloaded(void)
 
 /* Caller holds the lock. */
 static void
-wake_locked(Oid database, TimestampTz at, bool starved)
+wake_locked(Oid database, TimestampTz at, const JobLook *look)
 {
 	JobShared  *shared = strata_job_shared;
+	JobWake    *wake;
 	int			i;
 
 	Assert(LWLockHeldByMeInMode(shared->lock, LW_EXCLUSIVE));	/* job:J6 */
@@ -106,17 +107,25 @@ wake_locked(Oid database, TimestampTz at, bool starved)
 			break;
 	if (i == WAKE_ENTRIES)
 		shared->wake_all = true;
-	else if (i == shared->nwakes)
-	{
-		shared->wakes[i].database = database;
-		shared->wakes[i].at = at;
-		shared->wakes[i].starved = starved;
-		shared->nwakes++;
-	}
 	else
 	{
-		shared->wakes[i].at = Min(shared->wakes[i].at, at);
-		shared->wakes[i].starved |= starved;
+		wake = &shared->wakes[i];
+		if (i == shared->nwakes)
+		{
+			memset(wake, 0, sizeof(*wake));
+			wake->database = database;
+			wake->at = at;
+			shared->nwakes++;
+		}
+		wake->at = Min(wake->at, at);
+		if (look != NULL)
+		{
+			wake->look.started |= look->started;
+			wake->look.starved |= look->starved;
+			/* a worker has gone that the look may have missed */
+			if (look->starved && look->freed != shared->freed)
+				wake->at = 0;
+		}
 	}
 	if (shared->launcher != NULL)
 		SetLatch(shared->launcher);
@@ -124,12 +133,12 @@ wake_locked(Oid database, TimestampTz at, bool starved)
 
 /* See job_private.h. */
 void
-strata_job_wake(Oid database, TimestampTz at, bool starved)
+strata_job_wake(Oid database, TimestampTz at)
 {
 	if (strata_job_shared == NULL)
 		return;
 	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
-	wake_locked(database, at, starved);
+	wake_locked(database, at, NULL);
 	LWLockRelease(strata_job_shared->lock);
 }
 
@@ -148,7 +157,7 @@ shmem_transaction_end(XactEvent event, void *arg)
 	if (!wake_at_commit)
 		return;
 	if (event == XACT_EVENT_COMMIT)
-		strata_job_wake(MyDatabaseId, 0, false);
+		strata_job_wake(MyDatabaseId, 0);
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
 		event == XACT_EVENT_PREPARE)
 		wake_at_commit = false;
@@ -173,20 +182,94 @@ strata_job_wake_at_commit(void)
 static bool
 slot_is_abandoned(const JobSlot *slot)
 {
+	TimestampTz now = GetCurrentTimestamp();
+
+	/* or the clock was set back: a worker that comes late notices */
 	return slot->pid == 0 &&
-		TimestampDifferenceExceeds(slot->since, GetCurrentTimestamp(),
-								   START_TIMEOUT_SECONDS * 1000);
+		(now < slot->since ||
+		 TimestampDifferenceExceeds(slot->since, now,
+									START_TIMEOUT_SECONDS * 1000));
+}
+
+/* What slots are taken by. */
+typedef struct SlotCounts
+{
+	int			all;			/* jobs, and what gives back space */
+	int			users;			/* jobs of users, but no policies */
+	int			own;			/* jobs that came with the extension */
+} SlotCounts;
+
+static bool
+is_own_job(int32 job_id)
+{
+	return job_id > 0 && job_id < STRATA_JOB_FIRST_USER_ID;
+}
+
+/* Caller holds the lock. */
+static SlotCounts
+count_slots(void)
+{
+	SlotCounts	counts = {0};
+
+	for (int i = 0; i < JOB_SLOTS; i++)
+	{
+		const JobSlot *slot = &strata_job_shared->slots[i];
+
+		if (slot->database == InvalidOid || slot_is_abandoned(slot))
+			continue;
+		counts.all++;
+		counts.users += OidIsValid(slot->role);
+		counts.own += is_own_job(slot->job_id);
+	}
+	return counts;
 }
 
 /*
- * How many workers users' jobs may have: of several one is kept for policies
- * and what else the system does, however long users' jobs take.
+ * May one more run?  Of several workers one is kept for policies and what else
+ * the system does, however long users' jobs take; and one for the jobs that
+ * came with the extension, since policies call code of users, too.
  */
-static int
-most_user_workers(void)
+static bool
+may_run_more(int32 job_id, Oid role)
 {
-	return strata_max_job_workers >= KEPT_FROM ?
-		strata_max_job_workers - 1 : strata_max_job_workers;
+	SlotCounts	counts = count_slots();
+	int			most = strata_max_job_workers;
+	int			kept = (most >= KEPT_FROM) + (most >= KEPT_OWN_FROM);
+
+	if (counts.all >= most)
+		return false;
+	if (is_own_job(job_id))
+		return true;
+	if (counts.all - counts.own >= most - (most >= KEPT_OWN_FROM))
+		return false;
+	return !OidIsValid(role) || counts.users < most - kept;
+}
+
+/* See job_private.h. */
+bool
+strata_job_slot_free(void)
+{
+	bool		result;
+
+	LWLockAcquire(strata_job_shared->lock, LW_SHARED);
+	result = count_slots().all < strata_max_job_workers;
+	LWLockRelease(strata_job_shared->lock);
+	return result;
+}
+
+/* Caller holds the lock. */
+static bool
+taken_locked(Oid database, int32 job_id)
+{
+	for (int i = 0; i < JOB_SLOTS + SCHEDULER_SLOTS; i++)
+	{
+		JobSlot    *slot = &strata_job_shared->slots[i];
+
+		if (slot->database == database && slot->job_id == job_id &&
+			!slot_is_abandoned(slot))
+			return true;
+	}
+	return false;
 }
 
 /* Reserve a slot of the kind; -1 when none is free or somebody is at it. */
@@ -196,33 +279,17 @@ reserve_slot(Oid database, int32 job_id, Oid role, bool *running)
 	JobShared  *shared = strata_job_shared;
 	int			first = job_id == 0 ? JOB_SLOTS : 0;
 	int			end = job_id == 0 ? JOB_SLOTS + SCHEDULER_SLOTS : JOB_SLOTS;
-	int			used = 0;
-	int			users = 0;		/* of these by users' jobs */
-	int			slot = -1;
+	int			slot = first;
 
-	*running = false;
 	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-	for (int i = first; i < end; i++)
-	{
-		if (shared->slots[i].database == InvalidOid ||
-			slot_is_abandoned(&shared->slots[i]))
-		{
-			if (slot < 0)
-				slot = i;
-			continue;
-		}
-		used++;
-		users += OidIsValid(shared->slots[i].role);
-		if (shared->slots[i].database == database &&
-			shared->slots[i].job_id == job_id)
-			*running = true;
-	}
-	if (*running || (job_id != 0 && used >= strata_max_job_workers) ||
-		(OidIsValid(role) && users >= most_user_workers()) ||
-		(shared->blocked == database &&
-		 shared->blocked_until > GetCurrentTimestamp()))
+	*running = taken_locked(database, job_id);
+	while (slot < end && shared->slots[slot].database != InvalidOid &&
+		   !slot_is_abandoned(&shared->slots[slot]))
+		slot++;
+	if (*running || slot == end || strata_job_is_blocked(database) ||
+		(job_id != 0 && !may_run_more(job_id, role)))
 		slot = -1;
-	if (slot >= 0)
+	else
 	{
 		Assert(shared->slots[slot].pid == 0);	/* job:J1 */
 		shared->slots[slot].database = database;
@@ -243,7 +310,6 @@ free_slot(int slot)
 	Assert(strata_job_shared->slots[slot].pid == 0);	/* job:J1 */
 	strata_job_shared->slots[slot].database = InvalidOid;
 	strata_job_shared->slots[slot].pid = 0;
-	strata_job_shared->freed++;
 	LWLockRelease(strata_job_shared->lock);
 }
 
@@ -297,22 +363,19 @@ release_slot(int code, Datum arg)
 	if (my_slot < 0)
 		return;
 	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-	if (!connected && shared->slots[my_slot].job_id != 0 &&
-		shared->nunstarted < UNSTARTED_ENTRIES)
-	{
-		shared->unstarted[shared->nunstarted].database = my_database;
-		shared->unstarted[shared->nunstarted++].job_id =
-			shared->slots[my_slot].job_id;
-	}
+	if (!connected && shared->slots[my_slot].job_id > 0)
+		strata_job_note_unstarted(my_database,
+								  shared->slots[my_slot].job_id);
 	Assert(shared->slots[my_slot].pid == MyProcPid);	/* job:J1 */
 	shared->slots[my_slot].database = InvalidOid;
 	shared->slots[my_slot].pid = 0;
-	shared->freed++;
+	/* a scheduler that goes makes no room for jobs */
+	shared->freed += shared->slots[my_slot].job_id != 0;
 	wake_locked(my_database,
 				told ? exit_wake :
 				GetCurrentTimestamp() +
 				AFTER_CRASH_SECONDS * USECS_PER_SEC,
-				false);
+				&exit_look);
 	LWLockRelease(shared->lock);
 	my_slot = -1;
 }
@@ -324,15 +387,19 @@ strata_job_slot_attach(void)
 	StartData	data;
 	int			slot = DatumGetInt32(MyBgworkerEntry->bgw_main_arg);
 	bool		mine;
+	bool		blocked;
 
 	memcpy(&data, MyBgworkerEntry->bgw_extra, sizeof(data));
 	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
 	mine = strata_job_shared->slots[slot].database == data.database &&
 		strata_job_shared->slots[slot].generation == data.generation;
-	if (mine)
+	blocked = strata_job_is_blocked(data.database);
+	if (mine && !blocked)
 		strata_job_shared->slots[slot].pid = MyProcPid;
 	LWLockRelease(strata_job_shared->lock);
-	if (!mine)
+	if (mine && blocked)
+		free_slot(slot);
+	if (!mine || blocked)
 		return false;
 	my_slot = slot;
 	my_database = data.database;
@@ -346,25 +413,6 @@ void
 strata_job_slot_connected(void)
 {
 	connected = true;
-}
-
-/* See job_private.h. */
-int32
-strata_job_take_unstarted(void)
-{
-	JobShared  *shared = strata_job_shared;
-	int32		id = 0;
-
-	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
-	for (int i = 0; i < shared->nunstarted; i++)
-		if (shared->unstarted[i].database == MyDatabaseId)
-		{
-			id = shared->unstarted[i].job_id;
-			shared->unstarted[i] = shared->unstarted[--shared->nunstarted];
-			break;
-		}
-	LWLockRelease(shared->lock);
-	return id;
 }
 
 /* See job_private.h. */
@@ -388,29 +436,14 @@ strata_job_slot_role(void)
 	return my_role;
 }
 
-/* Caller holds the lock. */
-static bool
-taken_locked(int32 job_id)
-{
-	for (int i = 0; i < JOB_SLOTS; i++)
-	{
-		JobSlot    *slot = &strata_job_shared->slots[i];
-
-		if (slot->database == MyDatabaseId && slot->job_id == job_id &&
-			!slot_is_abandoned(slot))
-			return true;
-	}
-	return false;
-}
-
 /* See job_private.h. */
 bool
-strata_job_slot_taken(int32 job_id)
+strata_job_slot_taken(Oid database, int32 job_id)
 {
 	bool		taken;
 
 	LWLockAcquire(strata_job_shared->lock, LW_SHARED);
-	taken = taken_locked(job_id);
+	taken = taken_locked(database, job_id);
 	LWLockRelease(strata_job_shared->lock);
 	return taken;
 }
@@ -419,49 +452,38 @@ strata_job_slot_taken(int32 job_id)
 bool
 strata_job_slot_switch(int32 job_id)
 {
-	bool		taken;
+	JobSlot    *mine = &strata_job_shared->slots[my_slot];
+	bool		may;
 
 	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
-	taken = taken_locked(job_id);
-	if (!taken)
-		strata_job_shared->slots[my_slot].job_id = job_id;
+	/* as if this process had gone, and another one came */
+	mine->database = InvalidOid;
+	may = !taken_locked(my_database, job_id) && may_run_more(job_id, my_role);
+	mine->database = my_database;
+	if (may)
+		mine->job_id = job_id;
 	LWLockRelease(strata_job_shared->lock);
-	return !taken;
+	return may;
 }
 
 /* See job_private.h. */
 void
-strata_job_wake_at_exit(TimestampTz at)
+strata_job_look_begin(JobLook *look)
+{
+	memset(look, 0, sizeof(*look));
+	LWLockAcquire(strata_job_shared->lock, LW_SHARED);
+	look->freed = strata_job_shared->freed;
+	LWLockRelease(strata_job_shared->lock);
+}
+
+/* See job_private.h. */
+void
+strata_job_wake_at_exit(TimestampTz at, const JobLook *look)
 {
 	told = true;
 	exit_wake = at;
-}
-
-/* See job.h. */
-TimestampTz
-strata_job_starved_since(void)
-{
-	return strata_job_shared != NULL ? strata_job_shared->starved_since : 0;
-}
-
-/* See job.h. */
-void
-strata_job_stop_database(Oid database)
-{
-	if (strata_job_shared == NULL)
-		return;
-	LWLockAcquire(strata_job_shared->lock, LW_EXCLUSIVE);
-	strata_job_shared->blocked = database;
-	strata_job_shared->blocked_until = GetCurrentTimestamp() +
-		BLOCK_SECONDS * USECS_PER_SEC;
-	for (int i = 0; i < JOB_SLOTS + SCHEDULER_SLOTS; i++)
-	{
-		JobSlot    *slot = &strata_job_shared->slots[i];
-
-		if (slot->database == database && slot->pid != 0)
-			(void) kill(slot->pid, SIGTERM);
-	}
-	LWLockRelease(strata_job_shared->lock);
+	if (look != NULL)
+		exit_look = *look;
 }
 
 /* See job.h. */

@@ -502,11 +502,13 @@ set_pace(void)
 
 /* Work off what is due; when to look again. */
 static TimestampTz
-work_off(void)
+work_off(bool in_slot)
 {
 	StrataSpaceEntry entry;
 	TimestampTz next;
+	instr_time	start;
 
+	INSTR_TIME_SET_CURRENT(start);
 	for (bool first = true; take_table(&entry, first, &next); first = false)
 	{
 		MemoryContext mcxt = AllocSetContextCreate(TopMemoryContext,
@@ -525,6 +527,10 @@ work_off(void)
 		pgstat_report_stat(true);
 		MemoryContextSwitchTo(TopMemoryContext);
 		MemoryContextDelete(mcxt);
+		/* jobs wait for the worker that this one is: go, and come back */
+		if (in_slot && strata_job_had_turn(start) &&
+			(strata_job_others_starve() || strata_job_starved_since() != 0))
+			return GetCurrentTimestamp();
 	}
 	return next;
 }
@@ -556,7 +562,7 @@ strata_space_main(Datum arg)
 	if (in_slot)
 		strata_job_slot_connected();
 
-	next = work_off();
+	next = work_off(in_slot);
 	if (!in_slot)
 	{
 		TimestampTz until = GetCurrentTimestamp() +
@@ -571,10 +577,10 @@ strata_space_main(Datum arg)
 							 PG_WAIT_EXTENSION);
 			ResetLatch(MyLatch);
 			CHECK_FOR_INTERRUPTS();
-			next = work_off();
+			next = work_off(false);
 		}
 	}
 	else
-		strata_job_wake_at_exit(next);
+		strata_job_wake_at_exit(next, NULL);
 	proc_exit(0);
 }

@@ -7,7 +7,8 @@
  * else, so that the job can do exactly what its owner can: no SET ROLE leads
  * further.  Reads and writes of our tables go through catalog_job.c.  When a
  * run is over the process takes the next due job of the same role, after
- * DISCARD ALL; if there is none it goes.
+ * DISCARD ALL; if there is none it goes.  It also goes when it has had its
+ * turn, and jobs of another role or database wait.
  *
  * A run:  claim (commit) - call, with transactions of its own - record
  * (commit). Errors end up in the server log as usual and in job_history.
@@ -337,9 +338,12 @@ strata_job_run(int32 id)
 	MemoryContextDelete(mcxt);
 }
 
-/* Another due job of this process's role that nobody has; 0 if none. */
+/*
+ * Another due job of this process's role that nobody has; 0 if none, or if it
+ * is the turn of others.
+ */
 static int32
-take_next(TimestampTz *next)
+take_next(bool had_turn, TimestampTz *next)
 {
 	int32		id = 0;
 	ListCell   *lc;
@@ -352,6 +356,11 @@ take_next(TimestampTz *next)
 		{
 			StrataJob  *job = lfirst(lc);
 
+			if (had_turn && (strata_job_others_starve() ||
+							 (!is_for_this_role(job) &&
+							  !strata_job_slot_taken(MyDatabaseId,
+													 job->id))))
+				break;
 			if (is_for_this_role(job) && strata_job_slot_switch(job->id))
 			{
 				id = job->id;
@@ -370,6 +379,7 @@ void
 strata_job_worker_main(Datum arg)
 {
 	TimestampTz next = DT_NOEND;
+	instr_time	start;
 	int32		id;
 
 	pqsignal(SIGTERM, die);
@@ -389,7 +399,9 @@ strata_job_worker_main(Datum arg)
 	strata_job_slot_connected();
 	runtime_timeout = RegisterTimeout(USER_TIMEOUT, on_runtime_timeout);
 
-	for (id = strata_job_slot_job(); id != 0; id = take_next(&next))
+	INSTR_TIME_SET_CURRENT(start);
+	for (id = strata_job_slot_job(); id != 0;
+		 id = take_next(strata_job_had_turn(start), &next))
 	{
 		if (ConfigReloadPending)
 		{
@@ -398,6 +410,6 @@ strata_job_worker_main(Datum arg)
 		}
 		strata_job_run(id);
 	}
-	strata_job_wake_at_exit(next);
+	strata_job_wake_at_exit(next, NULL);
 	proc_exit(0);
 }
