@@ -32,7 +32,7 @@ PG_FUNCTION_INFO_V1(strata_policy_chunks_ahead);
  * take as long as it wants.
  */
 #define AHEAD_RUNTIME_MS 600000
-#define AHEAD_TABLE_MS 60000
+#define AHEAD_TABLE_MS STRATA_NOW_MS
 #define AHEAD_LEAST_MS 100
 
 /*

@@ -123,10 +123,30 @@ int64
 strata_policy_now(const StrataHypertable *ht)
 {
 	StrataOwnerContext saved;
-	int64		now;
+	char	   *name = get_rel_name(ht->relid);
+	bool		limited = strata_in_background_worker();
+	int64 volatile now = 0;
 
 	strata_role_enter(strata_relation_owner(ht->relid), &saved);
-	now = strata_hypertable_now(ht);
+	/* who waits for it in a session may cancel it */
+	if (limited)
+		strata_limit_begin(STRATA_NOW_MS);
+	PG_TRY();
+	{
+		now = strata_hypertable_now(ht);
+		if (limited)
+			(void) strata_limit_end();
+	}
+	PG_CATCH();
+	{
+		if (limited && strata_limit_end())
+			ereport(ERROR,
+					(errcode(ERRCODE_QUERY_CANCELED),
+					 errmsg("what now is to table \"%s\" took longer than %d ms to learn",
+							name != NULL ? name : "", STRATA_NOW_MS)));
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
 	strata_owner_leave(&saved);
 	return now;
 }

@@ -218,7 +218,9 @@ run_selection(FunctionCallInfo fcinfo, Selection *selection,
 
 	selection->config = PG_GETARG_DATUM(1);
 	strata_run_begin(&run, fcinfo, true);
+	run.limit = STRATA_NOW_MS;
 	strata_run_table(&run, selection->ht->relid, list_work, selection);
+	run.limit = 0;
 	run.done = 0;
 	if (work == compress_work)
 		adopt_heaps(&run, &selection->chunks);

@@ -14,6 +14,8 @@
  * else's lock is tried again, after longer and longer times, up to a minute.
  * docs/adr/027.
  *
+ * Over 600 lines: one process, from its queue to a table's last index.
+ *
  * src/job/job_space.c
  *-------------------------------------------------------------------------
  */
@@ -76,6 +78,14 @@
  * that VACUUM does not take away, as where old_snapshot_threshold is set.
  */
 #define MAX_TRIES 10
+
+/*
+ * How long a table may take, and for each of its pages more: index expressions
+ * are code of its owner's, which may take as long as it wants.  No pace of
+ * autovacuum's is that slow.
+ */
+#define TABLE_MS 60000
+#define PAGE_MS 10
 
 /* How long to wait for a lock before the next table is taken. */
 #define LOCK_TIMEOUT "1s"
@@ -323,7 +333,24 @@ shrink(Oid relid, bool last_try)
 	return done;
 }
 
-/* Is it a table of ours still?  Its OID may have come to be another's. */
+/* What a table and its batches take, indexes included. */
+static int64
+total_pages(Relation rel)
+{
+	Oid			parts[2] = {RelationGetRelid(rel), strata_companion_oid(rel)};
+	int64		bytes = 0;
+
+	for (int i = 0; i < lengthof(parts); i++)
+		if (OidIsValid(parts[i]))
+			bytes += DatumGetInt64(DirectFunctionCall1(pg_total_relation_size,
+													   ObjectIdGetDatum(parts[i])));
+	return bytes / BLCKSZ;
+}
+
+/*
+ * Is it a table of ours still?  Its OID may have come to be another's.  From
+ * now on it may take as long as its size allows.
+ */
 static bool
 is_table_of_ours(Oid relid)
 {
@@ -337,6 +364,10 @@ is_table_of_ours(Oid relid)
 		if (rel != NULL)
 		{
 			result = strata_relation_is_strata(rel);
+			if (result)
+				strata_limit_begin((int) Min(TABLE_MS +
+											 PAGE_MS * total_pages(rel),
+											 PG_INT32_MAX));
 			relation_close(rel, NoLock);
 		}
 	}
@@ -395,13 +426,16 @@ reclaim_safely(const StrataSpaceEntry *entry, MemoryContext mcxt)
 {
 	const char *volatile waits_for = NULL;
 
+	strata_limit_begin(TABLE_MS);
 	PG_TRY();
 	{
 		waits_for = reclaim(entry);
+		(void) strata_limit_end();
 	}
 	PG_CATCH();
 	{
 		ErrorData  *edata;
+		bool		limited = strata_limit_end();
 
 		HOLD_INTERRUPTS();
 		MemoryContextSwitchTo(mcxt);
@@ -411,7 +445,9 @@ reclaim_safely(const StrataSpaceEntry *entry, MemoryContext mcxt)
 		else
 		{
 			EmitErrorReport();
-			waits_for = edata->message;
+			/* what is slow for good is left to autovacuum */
+			waits_for = !limited ? edata->message :
+				entry->tries >= MAX_TRIES ? NULL : "functions of its owner that took too long";
 		}
 		AbortOutOfAnyTransaction();
 		FlushErrorState();
