@@ -247,6 +247,12 @@ extern void strata_hook_check_drop_index(const DropStmt *stmt);
 extern void strata_hook_tell_of_index(Oid relid, const IndexStmt *index);
 
 /*
+ * hook_database.c.  End what we do in the database that the statement wants
+ * for itself; which one, InvalidOid: none, or the user may not.
+ */
+extern Oid	strata_hook_database_empty(const Node *stmt);
+
+/*
  * hook_role.c.  OIDs of the roles named that are there, and the names of
  * roles; then what jobs of theirs mean to a statement that has run: DROP ROLE
  * fails, REASSIGN OWNED gives them to the heir, DROP OWNED deletes them.

@@ -2,7 +2,7 @@
  *
  * hook_utility.c
  *	  strata.* options in CREATE TABLE, ALTER TABLE and CREATE INDEX, SET of
- *	  settings that were TimescaleDB's; DROP DATABASE ends jobs.
+ *	  settings that were TimescaleDB's.
  *
  * PostgreSQL would refuse the options, so they are taken out of (a copy of)
  * the statement and stored when the rest has been done.  Stored ones leave the
@@ -30,8 +30,6 @@
 #include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_database.h"
-#include "commands/dbcommands.h"
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
@@ -386,17 +384,6 @@ copy_from(UtilityCall *call, CopyStmt *stmt)
 	return true;
 }
 
-/* Jobs must not keep a database from being dropped. */
-static void
-end_jobs(DropdbStmt *stmt)
-{
-	Oid			database = get_database_oid(stmt->dbname, true);
-
-	if (OidIsValid(database) && database != MyDatabaseId &&
-		strata_database_ownercheck(database, GetUserId()))
-		strata_job_stop_database(database);
-}
-
 /*
  * A materialized view that had batches has got rows instead, by a REFRESH of
  * the whole: compress it again.
@@ -735,6 +722,16 @@ run_drop_role(UtilityCall *call, Node *stmt)
 	strata_hook_roles_dropped(roles, names);
 }
 
+/* Jobs must not keep a database from being dropped, renamed, or copied. */
+static void
+run_database(UtilityCall *call, Node *stmt)
+{
+	Oid			database = strata_hook_database_empty(stmt);
+
+	run_statement(call);
+	strata_job_resume_database(database);
+}
+
 /* ALTER ... RENAME of anything, columns too. */
 static void
 run_rename(UtilityCall *call, Node *stmt)
@@ -742,6 +739,11 @@ run_rename(UtilityCall *call, Node *stmt)
 	RenameStmt *rename = (RenameStmt *) stmt;
 	Oid			view;
 
+	if (rename->renameType == OBJECT_DATABASE)
+	{
+		run_database(call, stmt);
+		return;
+	}
 	if (rename->relation != NULL && strata_hook_is_rollup(rename->relation))
 	{
 		rename = (RenameStmt *) writable_statement(call);
@@ -809,13 +811,6 @@ run_set(UtilityCall *call, Node *stmt)
 							  IsA(stmt, AlterRoleSetStmt) ?
 							  ((AlterRoleSetStmt *) stmt)->setstmt :
 							  (VariableSetStmt *) stmt);
-	run_statement(call);
-}
-
-static void
-run_drop_database(UtilityCall *call, Node *stmt)
-{
-	end_jobs((DropdbStmt *) stmt);
 	run_statement(call);
 }
 
@@ -895,7 +890,9 @@ static const struct
 	{T_VariableSetStmt, run_set, NULL},
 	{T_AlterDatabaseSetStmt, run_set, NULL},
 	{T_AlterRoleSetStmt, run_set, NULL},
-	{T_DropdbStmt, run_drop_database, NULL},
+	{T_DropdbStmt, run_database, NULL},
+	{T_CreatedbStmt, run_database, NULL},
+	{T_AlterDatabaseStmt, run_database, NULL},
 	{T_AlterExtensionContentsStmt, run_extension_contents, NULL},
 	{T_RefreshMatViewStmt, run_refresh, NULL},
 	{T_VacuumStmt, run_vacuum, NULL},
