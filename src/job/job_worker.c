@@ -270,10 +270,11 @@ call_job(const StrataJob *job, MemoryContext mcxt)
 static void
 discard_all(void)
 {
-	DiscardStmt *stmt = makeNode(DiscardStmt);
+	DiscardStmt *stmt;
 
-	stmt->target = DISCARD_ALL;
 	StartTransactionCommand();
+	stmt = makeNode(DiscardStmt);
+	stmt->target = DISCARD_ALL;
 	/* as a statement has one: rows of catalogs go with temporary tables */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	DiscardCommand(stmt, true);
@@ -304,14 +305,15 @@ strata_job_run(int32 id)
 	commit();
 	if (job != NULL)
 	{
-		char	   *title = psprintf("%s [%d]", job->name, job->id);
+		char	   *title;
 
+		MemoryContextSwitchTo(mcxt);
+		title = psprintf("%s [%d]", job->name, job->id);
 		pgstat_report_appname(title);
 		pgstat_report_activity(STATE_RUNNING, title);
 		error = call_job(job, mcxt);
 		pgstat_report_activity(STATE_RUNNING, "recording the run");
 
-		MemoryContextSwitchTo(TopMemoryContext);
 		discard_all();
 		begin_job_transaction();
 		finish = GetCurrentTimestamp();
