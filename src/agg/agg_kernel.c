@@ -26,6 +26,7 @@
  */
 #include "agg/agg_kernel_private.h"
 #include "base/base.h"
+#include "base/clones.h"
 
 #include <float.h>
 #include <math.h>
@@ -33,15 +34,7 @@
 #include "utils/float.h"
 #include "utils/fmgroids.h"
 
-/* Copies for wider vectors, chosen when the library is loaded. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && \
-    !defined(__clang__)
-#define STRATA_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define STRATA_CLONES
-#endif
-
-STRATA_CLONES static int64
+STRATA_AVX2_CLONES static int64
 count_valid(const uint8 *valid, int n)
 {
 	int64		k = 0;
@@ -133,7 +126,7 @@ set_int128(AggCell *cell, int128 x)
 }
 
 /* Upper and lower halves apart, which 64 bits hold for any run. */
-STRATA_CLONES static void
+STRATA_AVX2_CLONES static void
 sum_halves(const int64 *v, int n, int64 *hi, uint64 *lo)
 {
 	int64		h = 0;
@@ -225,7 +218,7 @@ is_small_integer(float8 x)
  * partial sums are integers below 2^53.  Zero is left to the exact way, for
  * its sign.
  */
-STRATA_CLONES static bool
+STRATA_AVX2_CLONES static bool
 sum_integers(const float8 *v, int n, float8 start, float8 *sum)
 {
 	const float8 limit =
@@ -379,7 +372,7 @@ DEFINE_ROWS(accum_float8_rows, float8, accum_one(cell, *v))
 DEFINE_ROWS(accum_float4_rows, float4, accum_one(cell, *v))
 
 /* Are all values finite and their squares far from overflow? */
-STRATA_CLONES static bool
+STRATA_AVX2_CLONES static bool
 all_safe_float8(const float8 *v, int n)
 {
 	int			bad = 0;
@@ -389,7 +382,7 @@ all_safe_float8(const float8 *v, int n)
 	return !bad;
 }
 
-STRATA_CLONES static bool
+STRATA_AVX2_CLONES static bool
 all_safe_float4(const float4 *v, int n)
 {
 	int			bad = 0;

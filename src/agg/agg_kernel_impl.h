@@ -56,7 +56,7 @@ typedef ITYPE FN(LaneMask) __attribute__((vector_size(32)));
  * The greatest or least of n >= 2 * NLANES values; false when there is a NaN.
  * Side by side: compilers do not do that with floats by themselves.
  */
-STRATA_CLONES static bool
+STRATA_AVX2_CLONES static bool
 FN(extreme) (const CTYPE * v, int n, bool want_max, CTYPE * result)
 {
 	FN(Lanes) a;
@@ -130,7 +130,7 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 
 #else							/* integers */
 
-STRATA_CLONES static CTYPE
+STRATA_AVX2_CLONES static CTYPE
 FN(min_all) (const CTYPE * v, int n)
 {
 	CTYPE		m = v[0];
@@ -140,7 +140,7 @@ FN(min_all) (const CTYPE * v, int n)
 	return m;
 }
 
-STRATA_CLONES static CTYPE
+STRATA_AVX2_CLONES static CTYPE
 FN(max_all) (const CTYPE * v, int n)
 {
 	CTYPE		m = v[0];
@@ -184,7 +184,7 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 #if WITH_SUM
 
 /* A batch has so few rows that the sum of its int2s is an int4. */
-STRATA_CLONES static int64
+STRATA_AVX2_CLONES static int64
 FN(sum_all) (const CTYPE * v, int n)
 {
 	SUM_TYPE	s = 0;
@@ -194,7 +194,7 @@ FN(sum_all) (const CTYPE * v, int n)
 	return s;
 }
 
-STRATA_CLONES static int64
+STRATA_AVX2_CLONES static int64
 FN(sum_valid) (const CTYPE * v, const uint8 *valid, int n)
 {
 	int64		s = 0;

@@ -10,45 +10,57 @@
  * src/expr/expr_kernel.c
  *-------------------------------------------------------------------------
  */
+#include "base/clones.h"
 #include "expr/expr_private.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "common/int.h"
 #include "datatype/timestamp.h"
 #include "utils/fmgroids.h"
 
-/* result of x and y, and when it is an error. */
+/*
+ * result of x and y, and when it is an error: a loop without branches, for
+ * vector instructions.  Whether all who have an error are null is seen
+ * afterwards, if there are any.
+ */
 #define KERNEL(name, tin, tout, result, error) \
-static bool \
+static pg_noinline bool \
+name##_of_nulls(int n, const tin *a, const tin *b, const uint8 *null, \
+				const tout *out) \
+{ \
+	for (int i = 0; i < n; i++) \
+	{ \
+		tin			x pg_attribute_unused() = a[i]; \
+		tin			y pg_attribute_unused() = b[i]; \
+		tout		r pg_attribute_unused() = out[i]; \
+ \
+		if ((error) && !null[i]) \
+			return false; \
+	} \
+	return true; \
+} \
+ \
+static STRATA_AVX2_CLONES bool \
 name(int n, const void *a, const void *b, const uint8 *null, void *out) \
 { \
 	const tin  *restrict a_ = a; \
 	const tin  *restrict b_ = b; \
 	tout	   *restrict out_ = out; \
-	int			bad = 0; \
+	int64		bad = 0; \
  \
-	if (null == NULL) \
-		for (int i = 0; i < n; i++) \
-		{ \
-			tin			x = a_[i]; \
-			tin			y pg_attribute_unused() = b_[i]; \
-			tout		r = (result); \
+	for (int i = 0; i < n; i++) \
+	{ \
+		tin			x = a_[i]; \
+		tin			y pg_attribute_unused() = b_[i]; \
+		tout		r = (result); \
  \
-			out_[i] = r; \
-			bad |= (error); \
-		} \
-	else \
-		for (int i = 0; i < n; i++) \
-		{ \
-			tin			x = a_[i]; \
-			tin			y pg_attribute_unused() = b_[i]; \
-			tout		r = (result); \
- \
-			out_[i] = r; \
-			bad |= (error) & !null[i]; \
-		} \
-	return bad == 0; \
+		out_[i] = r; \
+		bad |= (error); \
+	} \
+	return bad == 0 || \
+		(null != NULL && name##_of_nulls(n, a_, b_, null, out_)); \
 }
 
 /* int2 and int4: int64 cannot overflow, but for products of int8. */
@@ -109,11 +121,12 @@ int8_mul(int n, const void *a, const void *b, const uint8 *null, void *out)
 /*
  * Floats; what float_overflow_error() and its like are called for in float.h.
  */
-#define INFINITE2 (isinf(r) & !isinf(x) & !isinf(y))
-#define UNDERFLOW (((r == 0) & (x != 0)) != 0)
+#define IS_INF(f) (fabs(f) > DBL_MAX)
+#define INFINITE2 (IS_INF(r) & !IS_INF(x) & !IS_INF(y))
+#define UNDERFLOW ((r == 0) & (x != 0))
 #define DIVISION_ERROR \
-	(((y == 0) & NOT_NAN(x)) | (isinf(r) & !isinf(x)) | \
-	 ((r == 0) & (x != 0) & !isinf(y)))
+	(((y == 0) & NOT_NAN(x)) | (IS_INF(r) & !IS_INF(x)) | \
+	 ((r == 0) & (x != 0) & !IS_INF(y)))
 #define IS_NAN(f) ((f) != (f))
 #define NOT_NAN(f) ((f) == (f))
 #define SINGLE(e) ((float8) (float4) (e))
@@ -140,7 +153,7 @@ KERNEL(float_trunc, float8, float8, x >= 0 ? floor(x) : -floor(-x), 0)
 KERNEL(float_round, float8, float8, rint(x), 0)
 KERNEL(float_sqrt, float8, float8, sqrt(x), x < 0)
 KERNEL(float_to_float4, float8, float8, SINGLE(x),
-	   (isinf(r) & !isinf(x)) | UNDERFLOW)
+	   (IS_INF(r) & !IS_INF(x)) | UNDERFLOW)
 
 /* NaN is equal to itself and above all else. */
 KERNEL(float_eq, float8, int64, IS_NAN(x) ? IS_NAN(y) : x == y, 0)

@@ -16,6 +16,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
+#include "base/clones.h"
 #include "scan/filter_kernel_private.h"
 
 #include <math.h>
@@ -40,17 +41,6 @@ typedef enum KernelTest
 	TEST_ALWAYS,
 	TEST_NEVER
 } KernelTest;
-
-/*
- * On x86-64 a second copy of each kernel for AVX2, chosen when the library is
- * loaded: the baseline has no comparison of 64-bit integers.
- */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && \
-    !defined(__clang__)
-#define KERNEL_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define KERNEL_CLONES
-#endif
 
 #define KERNEL_COMPARE compare_int8
 #define KERNEL_IN in_int8

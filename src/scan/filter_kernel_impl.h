@@ -34,7 +34,7 @@
 	} while (0)
 
 /* mask[i] &= the test of v[i] against a; NULLs are not looked at here. */
-KERNEL_CLONES
+STRATA_AVX2_CLONES
 static void
 KERNEL_COMPARE(const KERNEL_TYPE * pg_restrict v, int n, KernelTest test,
 			   KERNEL_VALUE a, uint8 *pg_restrict mask)
@@ -74,7 +74,7 @@ KERNEL_COMPARE(const KERNEL_TYPE * pg_restrict v, int n, KernelTest test,
 }
 
 /* mask[i] &= (v[i] is one of a[0 .. na)) == wanted, for short lists */
-KERNEL_CLONES
+STRATA_AVX2_CLONES
 static void
 KERNEL_IN(const KERNEL_TYPE * pg_restrict v, int n, const KERNEL_VALUE * a,
 		  int na, bool has_nan, bool wanted, uint8 *pg_restrict mask)

@@ -90,6 +90,8 @@ INSERT INTO e VALUES
     ('least(t, ts::timestamp)'), ('greatest(num, i4)'), ('greatest(txt, host)'), ('greatest(i4 / zero, 3)'), ('least(NULL::int, NULL)'), ('greatest(-f8, f8) + i4'), ('ts + interval ''90 min'''),
     ('t + interval ''1 us'''), ('t - interval ''2 us'''), ('t - interval ''3 days'''), ('t + interval ''1 day 1 hour'''), ('t + interval ''1 month'''), ('ts - interval ''1 day'''), ('interval ''1 h'' + ts > t'),
     ('t - interval ''200000000 days'''), ('t + NULL::interval'), ('i4 BETWEEN i2 AND 40000'), ('i4 NOT BETWEEN SYMMETRIC 30000 AND i2'), ('added / (added - 7)'), ('i4 + NULL::int'), ('i4 > NULL::int AND i4 / zero > 0'), ('(i4 > 0) IS NOT TRUE'), ('ARRAY[i4, i2]'), ('row(i4, i2)'),
+    ('z'), ('z + z'), ('floor(z / 3)'), ('f8 / nullif(z, 0)'), ('f4 / nullif(z::float4, 3)'), ('f8 / z'), ('z / f8'), ('(z - z) / nullif(z, 0)'), ('z * 1e300 * f8'), ('f8 * 1e305 + f8 * 1e305'),
+    ('1e-200 * z * 1e-200'), ('nullif(z, 3) / z'), ('sqrt(nullif(f8, -70))'), ('nullif(i8, 0) / nullif(zero, 0)'), ('i4 % nullif(zero, 3)'), ('greatest(z, 3) - least(z, f4)'), ('coalesce(f8, z) / 2'),
     -- several nodes that may raise an error: PostgreSQL's is raised
     ('i4 / zero + (txt || ''1'')::int'), ('(txt || ''1'')::int + i4 / zero'), ('(host || zero)::int / zero'), ('length(txt) / zero + i2 * i2'), ('length(txt) * i4 / nullif(zero, 0)'),
     ('CASE WHEN i4 % 2 = 0 THEN i4 / zero ELSE (txt || zero)::int END'), ('CASE WHEN zero = 0 THEN (host || ''x'')::int ELSE substr(txt, 1, zero - 2)::int END'),
