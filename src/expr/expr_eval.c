@@ -142,10 +142,7 @@ set_nulls(ExprVector *out, const uint8 *null, int n)
 				to_[i_] = from_[frame->rows[i_]]; \
 	} while (0)
 
-/*
- * Values of the frame's rows of a packed column without nulls, widened to 8
- * bytes.
- */
+/* Values of the frame's rows of a packed column, widened to 8 bytes. */
 static void
 gather_column(const ExprNode *node, const StrataColumn *col,
 			  const StrataExprFrame *frame, ExprVector *out)
@@ -175,6 +172,35 @@ gather_column(const ExprNode *node, const StrataColumn *col,
 	}
 }
 
+/* The same, and which are null; without nulls maybe where they lie. */
+static void
+eval_packed(const ExprNode *node, const StrataColumn *col,
+			const StrataExprFrame *frame, ExprVector *out)
+{
+	int64	   *v;
+	uint8	   *null;
+
+	if (col->isnull == NULL && frame->rows == NULL &&
+		node->typlen == sizeof(int64))
+	{
+		out->v = (int64 *) col->fixed + frame->first;
+		out->null = NULL;
+		return;
+	}
+	init_vector(out, frame->n);
+	gather_column(node, col, frame, out);
+	if (col->isnull == NULL)
+		return;
+	v = out->v;
+	null = palloc(frame->n);
+	for (int i = 0; i < frame->n; i++)
+		null[i] = col->isnull[expr_row(frame, i)];
+	/* what stands at a null is any */
+	for (int i = 0; i < frame->n; i++)
+		v[i] = null[i] ? 0 : v[i];
+	set_nulls(out, null, frame->n);
+}
+
 /* Values of the frame's rows of a column, whatever form it has. */
 static void
 eval_column(const StrataExprSource *source, const ExprNode *node,
@@ -187,12 +213,12 @@ eval_column(const StrataExprSource *source, const ExprNode *node,
 	uint8	   *null;
 	bool		isnull;
 
-	init_vector(out, n);
-	if (!col->constant && col->isnull == NULL && col->fixed != NULL)
+	if (!col->constant && col->fixed != NULL)
 	{
-		gather_column(node, col, frame, out);
+		eval_packed(node, col, frame, out);
 		return;
 	}
+	init_vector(out, n);
 	null = palloc(n);
 	for (int i = 0; i < n; i++)
 	{
@@ -487,6 +513,15 @@ eval_coalesce(const StrataExprSource *source, ExprNode *node,
 	return true;
 }
 
+/* By parts of columns where these can be had. */
+static ExprNode *
+choose_arm(const StrataExprSource *source, ExprNode *either,
+		   const StrataExprFrame *frame)
+{
+	return strata_parts_find(either->parts, source, frame) ?
+		either->args[0] : either->args[1];
+}
+
 /* See expr_private.h. */
 bool
 strata_expr_eval(const StrataExprSource *source, ExprNode *node,
@@ -525,10 +560,7 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 		case EXPR_LIKE:
 			return strata_expr_eval_like(source, node, frame, out);
 		case EXPR_EITHER:
-			return strata_expr_eval(source,
-									strata_parts_find(node->parts, source,
-													  frame) ?
-									node->args[0] : node->args[1],
+			return strata_expr_eval(source, choose_arm(source, node, frame),
 									frame, out);
 		case EXPR_OTHER:
 			break;
@@ -558,8 +590,15 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
  */
 static void
 put_result(const ExprNode *node, const ExprVector *values,
-		   const StrataExprFrame *frame, StrataColumn *col)
+		   const StrataExprFrame *frame, int nrows, StrataColumn *col)
 {
+	if (col->type.width == sizeof(int64) && frame->rows == NULL)
+	{
+		/* they are there */
+		col->fixed = (int64 *) values->v - frame->first;
+		return;
+	}
+	col->fixed = palloc0((Size) col->type.width * nrows);
 	if (node->class == EXPR_FLOAT)
 	{
 		if (col->type.width == sizeof(float4))
@@ -605,16 +644,14 @@ give_up(const StrataExpr *expr, const StrataExprSource *source,
 
 /* The column where it is a part of another, in its own form. */
 static bool
-take_part(const StrataExprSource *source, const ExprNode *node,
-		  const StrataExprFrame *frame, StrataColumn *col)
+take_part(const ExprNode *node, StrataColumn *col)
 {
 	const StrataColumn *part;
 	StrataColumnType type = col->type;
 
-	if (node->kind != EXPR_EITHER || node->args[0]->kind != EXPR_COLUMN ||
-		!strata_parts_find(node->parts, source, frame))
+	if (node->kind != EXPR_COLUMN || node->parts == NULL)
 		return false;
-	part = node->parts->columns[node->args[0]->attno - 1];
+	part = node->parts->columns[node->attno - 1];
 	if (part->codes == NULL)
 		return false;
 	*col = *part;
@@ -632,7 +669,10 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 
 	Assert(expr->nroots == 1 &&
 		   node->typlen == col->type.typlen);	/* expr:E4 */
-	if (take_part(source, node, frame, col))
+	if (node->kind == EXPR_EITHER)
+		node = choose_arm(source, node, frame);
+	if (take_part(node, col) ||
+		strata_expr_eval_dictionary(source, node, frame, nrows, col))
 		return true;
 	if (!strata_expr_eval(source, node, frame, &values))
 		return give_up(expr, source, frame);
@@ -645,8 +685,7 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 	}
 	if (node->class != EXPR_DATUM)
 	{
-		col->fixed = palloc0((Size) col->type.width * nrows);
-		put_result(node, &values, frame, col);
+		put_result(node, &values, frame, nrows, col);
 		return true;
 	}
 	col->datums = palloc0(sizeof(Datum) * nrows);

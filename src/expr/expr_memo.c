@@ -56,6 +56,7 @@ struct StrataMemo
 	Size		used;			/* bytes of values and results */
 	StrataMemoEntry *slots;
 	MemoTrial	trials[lengthof(trial_size)];
+	StrataMemo *results;		/* that were copied; NULL: none yet */
 };
 
 /* Does something that is set while a plan runs change it? */
@@ -69,20 +70,25 @@ has_run_time_param(Node *node, void *context)
 	return expression_tree_walker(node, has_run_time_param, context);
 }
 
+static StrataMemo *
+new_memo(MemoryContext owner, int16 typlen)
+{
+	StrataMemo *memo = MemoryContextAllocZero(owner, sizeof(StrataMemo));
+
+	memo->owner = owner;
+	memo->typlen = typlen;
+	return memo;
+}
+
 /* See expr.h. */
 StrataMemo *
 strata_memo_create(Node *expr, bool typbyval, int16 typlen)
 {
-	StrataMemo *memo;
-
 	if (!strata_enable_value_memo || typbyval || typlen == 0 || typlen < -1 ||
 		contain_mutable_functions(expr) || contain_subplans(expr) ||
 		has_run_time_param(expr, NULL))
 		return NULL;
-	memo = palloc0(sizeof(StrataMemo));
-	memo->owner = CurrentMemoryContext;
-	memo->typlen = typlen;
-	return memo;
+	return new_memo(CurrentMemoryContext, typlen);
 }
 
 /* The bytes that say what a value is; false: it is not kept. */
@@ -221,20 +227,31 @@ strata_memo_put(StrataMemo *memo, StrataMemoEntry *entry, uint64 result,
 	entry->known = true;
 }
 
-/* See expr.h. */
+/* See expr.h.  Of results of the same bytes there is one copy, mostly. */
 Datum
 strata_memo_put_copy(StrataMemo *memo, StrataMemoEntry *entry, Datum result,
 					 int16 typlen)
 {
 	Size		size = datumGetSize(result, false, typlen);
+	StrataMemoEntry *same;
 	MemoryContext old;
 
 	if (size > MAX_BYTES || memo->used + size > MAX_MEMORY)
 		return result;
-	old = MemoryContextSwitchTo(memo->mcxt);
-	result = datumCopy(result, false, typlen);
-	MemoryContextSwitchTo(old);
-	memo->used += size;
+	if (memo->results == NULL)
+		memo->results = new_memo(memo->owner, typlen);
+	same = strata_memo_find(memo->results, STRATA_MEMO_ENTRIES, result);
+	if (same != NULL && same->known)
+		result = (Datum) same->result;
+	else
+	{
+		old = MemoryContextSwitchTo(memo->mcxt);
+		result = datumCopy(result, false, typlen);
+		MemoryContextSwitchTo(old);
+		memo->used += size;
+		if (same != NULL)
+			strata_memo_put(memo->results, same, result, false);
+	}
 	strata_memo_put(memo, entry, result, false);
 	return result;
 }

@@ -10,10 +10,12 @@
 #include "expr/expr_private.h"
 
 #include "access/transam.h"
+#include "base/words.h"
 #include "catalog/pg_language_d.h"
 #include "catalog/pg_proc.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
+#include "port/pg_bitutils.h"
 #include "time/time.h"
 #include "utils/datum.h"
 #include "utils/fmgroids.h"
@@ -77,31 +79,110 @@ eval_value(const StrataExprSource *source, ExprNode *node, int row,
 	return isnull;
 }
 
-/* Once for each entry of the dictionary that a row has, in their order. */
+/* What a node is for the entries of a dictionary that rows have. */
+typedef struct ExprEntries
+{
+	const StrataColumn *col;
+	uint8	   *known;			/* of each, and of null behind them: 0: not
+								 * yet, 2: null */
+	uint64	   *values;
+} ExprEntries;
+
+static inline uint32
+entry_of_row(const StrataColumn *col, int row)
+{
+	return col->isnull != NULL && col->isnull[row] ? (uint32) col->ndict :
+		col->codes[row];
+}
+
+/*
+ * Evaluate it for the frame's rows, once for each entry that one of them has,
+ * in their order.
+ */
 static void
 eval_entries(const StrataExprSource *source, ExprNode *node,
-			 const StrataExprFrame *frame, uint64 *v, uint8 *null)
+			 const StrataExprFrame *frame, ExprEntries *entries)
 {
 	const StrataColumn *col = node->single;
 	uint8	   *known = palloc0(col->ndict + 1);
 	uint64	   *values = palloc(sizeof(uint64) * (col->ndict + 1));
+	int		   *met = palloc(sizeof(int) * (frame->n + 1));
+	int			nmet = 0;
 
+	/* rows with a new entry; no branch: nobody could guess it */
 	for (int i = 0; i < frame->n; i++)
 	{
 		int			row = expr_row(frame, i);
-		uint32		code;
+		uint32		code = entry_of_row(col, row);
 
-		code = col->isnull != NULL && col->isnull[row] ? (uint32) col->ndict :
-			col->codes[row];
-		if (!known[code] && code == (uint32) col->ndict)
-			known[code] = 1 + eval_row(source, node, row, values, (int) code);
-		else if (!known[code])
-			known[code] = 1 + eval_value(source, node, row,
-										 STRATA_MEMO_ENTRIES, col->dict[code],
-										 values, (int) code);
-		v[i] = values[code];
-		null[i] = known[code] - 1;
+		met[nmet] = row;
+		nmet += !known[code];
+		known[code] = 1;
 	}
+	for (int i = 0; i < nmet; i++)
+	{
+		uint32		code = entry_of_row(col, met[i]);
+
+		known[code] += code == (uint32) col->ndict ?
+			eval_row(source, node, met[i], values, (int) code) :
+			eval_value(source, node, met[i], STRATA_MEMO_ENTRIES,
+					   col->dict[code], values, (int) code);
+	}
+	pfree(met);
+	entries->col = col;
+	entries->known = known;
+	entries->values = values;
+}
+
+/* The rows' values. */
+static void
+spread_entries(const ExprEntries *entries, const StrataExprFrame *frame,
+			   uint64 *v, uint8 *null)
+{
+	for (int i = 0; i < frame->n; i++)
+	{
+		uint32		code = entry_of_row(entries->col, expr_row(frame, i));
+
+		v[i] = entries->values[code];
+		null[i] = entries->known[code] - 1;
+	}
+}
+
+/*
+ * The dictionary of the results: number[code] is the place of an entry's
+ * result in it.  Those that lie in the same place are one.
+ */
+static void
+number_results(const ExprEntries *entries, uint32 *number,
+			   StrataColumn *result)
+{
+	int			n = entries->col->ndict + 1;
+	uint32		nslots = pg_nextpower2_32((uint32) n * 2);
+	uint32	   *slots = palloc0(sizeof(uint32) * nslots);
+	Datum	   *dict = palloc(sizeof(Datum) * n);
+	uint32		ndict = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		Datum		value = (Datum) entries->values[i];
+		uint32		slot;
+
+		number[i] = 0;
+		if (entries->known[i] != 1)
+			continue;
+		slot = strata_hash_word(value) & (nslots - 1);
+		while (slots[slot] != 0 && dict[slots[slot] - 1] != value)
+			slot = (slot + 1) & (nslots - 1);
+		if (slots[slot] == 0)
+		{
+			dict[ndict] = value;
+			slots[slot] = ++ndict;
+		}
+		number[i] = slots[slot] - 1;
+	}
+	pfree(slots);
+	result->dict = dict;
+	result->ndict = (int) ndict;
 }
 
 /* For each row of a column by reference that has no dictionary. */
@@ -174,7 +255,12 @@ eval_rows(const StrataExprSource *source, ExprNode *node,
 		memset(null, null[0], n);
 	}
 	else if (single != NULL && single->codes != NULL)
-		eval_entries(source, node, frame, v, null);
+	{
+		ExprEntries entries;
+
+		eval_entries(source, node, frame, &entries);
+		spread_entries(&entries, frame, v, null);
+	}
 	else if (single != NULL && node->unit.unit > 0 && single->fixed != NULL)
 		eval_ranges(source, node, frame, v, null);
 	else if (node->memo != NULL && single != NULL && single->datums != NULL)
@@ -435,6 +521,45 @@ strata_expr_eval_other(const StrataExprSource *source, ExprNode *node,
 		return false;
 	out->v = v;
 	out->null = memchr(null, 1, n) != NULL ? null : NULL;
+	return true;
+}
+
+/* See expr_private.h. */
+bool
+strata_expr_eval_dictionary(const StrataExprSource *source, ExprNode *node,
+							const StrataExprFrame *frame, int nrows,
+							StrataColumn *result)
+{
+	ExprEntries entries;
+	uint32	   *number;
+	uint32	   *codes;
+	bool	   *isnull;
+	uint8		any_null = 0;
+
+	if (node->kind != EXPR_OTHER || node->class != EXPR_DATUM ||
+		node->guard != NULL)
+		return false;
+	find_columns(source, node);
+	if (node->single == NULL || node->single->constant ||
+		node->single->codes == NULL)
+		return false;
+	eval_entries(source, node, frame, &entries);
+	number = palloc(sizeof(uint32) * (entries.col->ndict + 1));
+	number_results(&entries, number, result);
+	codes = palloc0(sizeof(uint32) * nrows);
+	isnull = palloc0(sizeof(bool) * nrows);
+	for (int i = 0; i < frame->n; i++)
+	{
+		int			row = expr_row(frame, i);
+		uint32		code = entry_of_row(entries.col, row);
+
+		codes[row] = number[code];
+		isnull[row] = entries.known[code] - 1;
+		any_null |= isnull[row];
+	}
+	result->codes = codes;
+	result->isnull = any_null ? isnull : NULL;
+	result->decoded = true;
 	return true;
 }
 

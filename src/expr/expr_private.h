@@ -22,7 +22,10 @@ typedef enum ExprClass
 	EXPR_DATUM					/* by-reference types */
 } ExprClass;
 
-/* Values of a node for the rows of a frame, one after the other. */
+/*
+ * Values of a node for the rows of a frame, one after the other.  They may be
+ * those of a column, or another node's: nobody changes them.
+ */
 typedef struct ExprVector
 {
 	void	   *v;				/* of a row that is null: defined, any */
@@ -165,6 +168,15 @@ extern bool strata_expr_eval_other(const StrataExprSource *source,
 								   ExprNode *node,
 								   const StrataExprFrame *frame,
 								   ExprVector *out);
+
+/*
+ * Such a node of one column that has a dictionary, into a column that has one;
+ * false: it is none.
+ */
+extern bool strata_expr_eval_dictionary(const StrataExprSource *source,
+										ExprNode *node,
+										const StrataExprFrame *frame,
+										int nrows, StrataColumn *result);
 
 /* Evaluate a node of PostgreSQL's for each row, for the errors it raises. */
 extern void strata_expr_eval_errors(const StrataExprSource *source,
