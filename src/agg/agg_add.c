@@ -408,7 +408,8 @@ add_runs(StrataAggState *agg)
 	{
 		agg->nruns = strata_agg_cut_runs(agg);
 		codes = strata_agg_codes_create(agg);
-		agg->rows_have_codes = codes != NULL &&
+		agg->rows_have_codes = false;
+		if (codes != NULL)
 			strata_agg_scatter_codes(agg, codes);
 	}
 	groups = strata_agg_groups_of_runs(agg, codes);

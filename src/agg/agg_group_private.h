@@ -89,9 +89,9 @@ extern int	strata_agg_scatter(struct StrataAggState *agg);
 
 /*
  * The same for runs that are cut and have few codes: then each code has one
- * run.  False: it would not pay, and nothing has changed.
+ * run, unless that would not pay.  Sets rows_have_codes.
  */
-extern bool strata_agg_scatter_codes(struct StrataAggState *agg,
+extern void strata_agg_scatter_codes(struct StrataAggState *agg,
 									 AggCodes *codes);
 
 /* What a vector's keys are: their columns; returns how many of them vary. */

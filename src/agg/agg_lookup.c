@@ -96,8 +96,8 @@ static AggGroup **
 look_up_codes(StrataAggState *agg, AggCodes *codes)
 {
 	int			n = 0;
-	int		   *met = palloc(sizeof(int) * agg->nruns);
-	int		   *positions = palloc(sizeof(int) * agg->nruns);
+	int		   *met = palloc(sizeof(int) * (agg->nruns + 1));
+	int		   *positions = palloc(sizeof(int) * (agg->nruns + 1));
 	uint8	   *seen = palloc0(codes->ncodes);
 	AggGroup  **found;
 	AggGroup  **groups = palloc(sizeof(AggGroup *) * agg->nruns);
@@ -106,11 +106,11 @@ look_up_codes(StrataAggState *agg, AggCodes *codes)
 	{
 		int			code = codes->codes[i];
 
-		if (seen[code])
-			continue;
-		seen[code] = 1;
+		/* no branch: nobody could guess it */
 		met[n] = code;
-		positions[n++] = agg->runs[i];
+		positions[n] = agg->runs[i];
+		n += !seen[code];
+		seen[code] = 1;
 	}
 	found = strata_agg_look_up_rows(agg, positions, n);
 	for (int i = 0; i < n; i++)

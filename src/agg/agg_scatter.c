@@ -308,9 +308,11 @@ permute(StrataAggState *agg, const uint16 *order)
 	AggVector  *vector = agg->vector;
 	int			n = vector->nselected;
 	uint16	   *rows = palloc(sizeof(uint16) * n);
+	const uint16 *from = vector->rows;
+	int			first = vector->first;
 
 	for (int i = 0; i < n; i++)
-		rows[i] = (uint16) agg_vector_row(vector, order[i]);
+		rows[i] = from != NULL ? from[order[i]] : (uint16) (first + order[i]);
 	vector->rows = rows;
 	vector->first = 0;
 	for (int i = 0; i < agg->ncalls; i++)
@@ -327,9 +329,9 @@ permute(StrataAggState *agg, const uint16 *order)
 	}
 }
 
-/* The bucket of each of the new runs, which begin with these rows before. */
+/* The bucket of each of the new runs, whose first rows were there. */
 static void
-move_changes(AggKey *key, int *runs, int nruns, const uint16 *order)
+move_changes(AggKey *key, int *runs, int nruns, const int *from)
 {
 	Datum	   *buckets = palloc(sizeof(Datum) * nruns);
 	bool	   *nulls = palloc(sizeof(bool) * nruns);
@@ -343,7 +345,7 @@ move_changes(AggKey *key, int *runs, int nruns, const uint16 *order)
 		{
 			int			mid = lo + (hi - lo) / 2;
 
-			if (key->changes[mid] <= order[runs[i]])
+			if (key->changes[mid] <= from[i])
 				lo = mid;
 			else
 				hi = mid;
@@ -357,71 +359,203 @@ move_changes(AggKey *key, int *runs, int nruns, const uint16 *order)
 	key->nulls = nulls;
 }
 
+/* Some of the runs: how many rows of theirs have each code. */
+typedef struct AggShare
+{
+	int		   *sizes;
+	int			nmet;
+	int		   *met;			/* codes, in the order they are met, ... */
+	int		   *from;			/* ... and where first; room for one more */
+} AggShare;
+
 /*
- * How many rows have each code, and which codes there are, in the order they
- * are met; returns how many.
+ * Returns how many rows of that code were before the run.  Whether there were
+ * any is nothing that a processor could guess: there is no branch.
+ */
+static inline uint16
+count_run(AggShare *share, int code, const int *run)
+{
+	int			before = share->sizes[code];
+
+	share->met[share->nmet] = code;
+	share->from[share->nmet] = run[0];
+	share->nmet += before == 0;
+	share->sizes[code] = before + run[1] - run[0];
+	return (uint16) before;
+}
+
+static void
+init_share(AggShare *share, int ncodes, int nruns)
+{
+	share->sizes = palloc0(sizeof(int) * ncodes);
+	share->met = palloc(sizeof(int) * (nruns + 1));
+	share->from = palloc(sizeof(int) * (nruns + 1));
+	share->nmet = 0;
+}
+
+/*
+ * Count the rows of each code, and before[i] those that stand before run i; in
+ * two halves by turns, since a count that is used again at once is waited for.
+ */
+static void
+count_codes(const StrataAggState *agg, const AggCodes *codes, AggShare *halves,
+			uint16 *before)
+{
+	int			n = agg->nruns;
+	int			half = n / 2;
+	const int  *runs = agg->runs;
+	const int  *code = codes->codes;
+	AggShare	a = halves[0];
+	AggShare	b = halves[1];
+
+	for (int i = 0; i < half; i++)
+	{
+		int			j = half + i;
+
+		before[i] = count_run(&a, code[i], &runs[i]);
+		before[j] = count_run(&b, code[j], &runs[j]);
+	}
+	if (2 * half < n)
+		before[n - 1] = count_run(&b, code[n - 1], &runs[n - 1]);
+	halves[0] = a;
+	halves[1] = b;
+}
+
+/*
+ * Where the rows of each code begin, those of the second half behind those of
+ * the first; met, from: of both, in the order they are met.  Sizes become
+ * these places.  Returns how many codes there are.
  */
 static int
-count_codes(const StrataAggState *agg, const AggCodes *codes, int *sizes,
-			int *met)
+place_codes(AggShare *halves, int *runs, int *met, int *from)
+{
+	int			ngroups = 0;
+	int			at = 0;
+
+	for (int h = 0; h < 2; h++)
+		for (int k = 0; k < halves[h].nmet; k++)
+		{
+			int			code = halves[h].met[k];
+			int			first = halves[0].sizes[code];
+
+			if (h == 1 && first != 0)
+				continue;
+			met[ngroups] = code;
+			from[ngroups] = halves[h].from[k];
+			runs[ngroups++] = at;
+			at += first + halves[1].sizes[code];
+		}
+	runs[ngroups] = at;
+	for (int g = 0; g < ngroups; g++)
+	{
+		halves[1].sizes[met[g]] = runs[g] + halves[0].sizes[met[g]];
+		halves[0].sizes[met[g]] = runs[g];
+	}
+	return ngroups;
+}
+
+/* Is all that is done with rows to count them? */
+static bool
+only_counts(const StrataAggState *agg)
+{
+	for (int i = 0; i < agg->ncalls; i++)
+		if (agg->calls[i].value >= 0 || agg->calls[i].filter != NULL ||
+			agg->calls[i].generic != NULL)
+			return false;
+	return true;
+}
+
+/*
+ * Who counts rows looks at none of them, and who looks a group up at the first
+ * of its run.
+ */
+static void
+take_first_rows(StrataAggState *agg, const int *runs, int ngroups,
+				const int *from)
+{
+	AggVector  *vector = agg->vector;
+	uint16	   *rows = palloc0(sizeof(uint16) * vector->nselected);
+
+	for (int g = 0; g < ngroups; g++)
+		rows[runs[g]] = (uint16) agg_vector_row(vector, from[g]);
+	vector->rows = rows;
+	vector->first = 0;
+}
+
+/* Positions of the rows in their new order, by what stands before each run. */
+static uint16 *
+new_order(const StrataAggState *agg, const AggCodes *codes,
+		  const AggShare *halves, const uint16 *before)
+{
+	int			nruns = agg->nruns;
+	uint16	   *order = palloc(sizeof(uint16) * agg->vector->nselected);
+
+	for (int i = 0; i < nruns; i++)
+	{
+		const int  *starts = halves[i >= nruns / 2].sizes;
+		int			to = starts[codes->codes[i]] + before[i];
+
+		for (int j = agg->runs[i]; j < agg->runs[i + 1]; j++)
+			order[to++] = (uint16) j;
+	}
+	return order;
+}
+
+/* Has mostly each row another code than the one before it? */
+static bool
+come_in_turns(const StrataAggState *agg, const AggCodes *codes)
 {
 	int			n = 0;
 
-	for (int i = 0; i < agg->nruns; i++)
-	{
-		int			code = codes->codes[i];
-
-		if (sizes[code] == 0)
-			met[n++] = code;
-		sizes[code] += agg->runs[i + 1] - agg->runs[i];
-	}
-	return n;
+	for (int i = 1; i < agg->nruns; i++)
+		n += codes->codes[i] != codes->codes[i - 1];
+	return n > agg->vector->nselected / 2;
 }
 
 /* See agg_group_private.h. */
-bool
+void
 strata_agg_scatter_codes(StrataAggState *agg, AggCodes *codes)
 {
-	int			n = agg->vector->nselected;
+	int			nruns = agg->nruns;
 	MemoryContext old;
-	int		   *next;
+	AggShare	halves[2];
+	uint16	   *before;
 	int		   *met;
+	int		   *from;
 	int		   *runs;
 	int			ngroups;
-	uint16	   *order;
 
 	if (!agg->scatters_codes || agg->vector->batch == NULL ||
-		agg->nruns < n / MAX_RUN_ROWS)
-		return false;
+		nruns < agg->vector->nselected / MAX_RUN_ROWS)
+		return;
 	old = MemoryContextSwitchTo(agg->vector_mcxt);
-	next = palloc0(sizeof(int) * codes->ncodes);
-	met = palloc(sizeof(int) * agg->nruns);
-	ngroups = count_codes(agg, codes, next, met);
-	if (ngroups > agg->nruns / MIN_GROUP_RUNS)
+	init_share(&halves[0], codes->ncodes, nruns);
+	init_share(&halves[1], codes->ncodes, nruns);
+	before = palloc(sizeof(uint16) * nruns);
+	count_codes(agg, codes, halves, before);
+	met = palloc(sizeof(int) * nruns);
+	from = palloc(sizeof(int) * nruns);
+	runs = palloc(sizeof(int) * (nruns + 1));
+	ngroups = place_codes(halves, runs, met, from);
+	if (ngroups > nruns / MIN_GROUP_RUNS)
 	{
 		MemoryContextSwitchTo(old);
-		return false;
+		return;
 	}
-	load_arguments(agg);
-	runs = palloc(sizeof(int) * (ngroups + 1));
-	runs[0] = 0;
-	for (int g = 0; g < ngroups; g++)
+	Assert(runs[ngroups] == agg->vector->nselected);	/* agg:G22 */
+	agg->rows_have_codes = come_in_turns(agg, codes);
+	if (only_counts(agg))
+		take_first_rows(agg, runs, ngroups, from);
+	else
 	{
-		runs[g + 1] = runs[g] + next[met[g]];
-		next[met[g]] = runs[g];
+		load_arguments(agg);
+		permute(agg, new_order(agg, codes, halves, before));
 	}
-	Assert(runs[ngroups] == n); /* agg:G22 */
-	order = palloc(sizeof(uint16) * n);
-	for (int i = 0; i < agg->nruns; i++)
-		for (int j = agg->runs[i]; j < agg->runs[i + 1]; j++)
-			order[next[codes->codes[i]]++] = (uint16) j;
-	permute(agg, order);
 	for (int k = 0; k < agg->nkeys; k++)
 		if (!agg->keys[k].constant && agg->keys[k].bucket != NULL)
-			move_changes(&agg->keys[k], runs, ngroups, order);
+			move_changes(&agg->keys[k], runs, ngroups, from);
 	memcpy(codes->codes, met, sizeof(int) * ngroups);
 	agg->runs = runs;
 	agg->nruns = ngroups;
 	MemoryContextSwitchTo(old);
-	return true;
 }

@@ -25,7 +25,9 @@ CREATE FUNCTION ac_differ() RETURNS TABLE (query text, strata text, heap text) L
 BEGIN
 	FOR query IN SELECT format('SELECT count(*), sum(status), min(ts), max(path) %s FROM T WHERE %s GROUP BY %s', more, w, k)
 		FROM unnest(ARRAY['path', 'small', 'status', 'big', 'f', 'num', 'b', 'ch', 'arr', 'b, status', 'path, small, b', 'status, path, small, b', 'status, b, ch, small, host', 'lower(path)', 'upper(path), status', 'split_part(path, ''/'', 3)',
-			'CASE WHEN status < 300 THEN ''ok'' WHEN small > 0 THEN path END', 'date_trunc(''hour'', ts), status', 'time_bucket(''20 minutes'', ts), path, b', 'status % 300', 'host, path || b::text', 'ts', 'big + small', 'nullif(path, ''/Api/3/x1''), b']) AS k,
+			'CASE WHEN status < 300 THEN ''ok'' WHEN small > 0 THEN path END', 'date_trunc(''hour'', ts), status', 'time_bucket(''20 minutes'', ts), path, b', 'status % 300', 'host, path || b::text', 'ts', 'big + small', 'nullif(path, ''/Api/3/x1''), b',
+			'floor(f), small', 'f / 4', 'f * 1e300, b', 'status * 1000003::int8', 'big, small', 'status::float8 / 7', 'coalesce(split_part(path, ''/'', 3), ''none'')', 'upper(substr(path, 2, 3)), length(path)',
+			'nullif(left(path, 7), ''/Api/4/''), f', 'left(path, 3)', 'upper(ch) || small']) AS k,
 		unnest(ARRAY['true', 'status > 200', 'small <> 2 AND ts < ''2024-03-10''']) AS w, unnest(ARRAY['', ', count(DISTINCT path), array_agg(status ORDER BY ts, status), first(status, ts) IS NULL',
 			', count(*) FILTER (WHERE status > 200), sum(small) FILTER (WHERE b), round(max(num), 1), sum(num), avg(f), sum(small * 2) FILTER (WHERE small > 0), stddev(status)']) AS more LOOP
 		strata := ac_answer(query, 'ac');
