@@ -309,7 +309,21 @@ class Expressions:
             choices += ["lower(%s) LIKE '%%a%%'" % text]
         return rng.choice(choices)
 
+    def computed(self):
+        """A text or a float made of a column; of zeros one, and of equal texts."""
+        text, number = self.column("text"), self.column("float4", "float8")
+        choices = [self.number()]
+        if text:
+            choices += ["(%s) COLLATE \"C\"" % (form % text) for form in (
+                "split_part(%s, 'a', 1)", "upper(left(%s, 2))", "coalesce(lower(substr(%s, 2, 3)), 'none')", "nullif(left(%s, 1), 'a')", "%s || 'x'")]
+        if number:
+            choices += ["floor(%s) + 0" % number, "CASE WHEN abs(%s) BETWEEN 1e-9 AND 1e9 THEN ceil(%s / 3) * 2 + 0 END" % (number, number),
+                        "%s / nullif(%s, 0) + 0" % (number, number)]
+        return self.rng.choice(choices)
+
     def key(self):
+        if self.rng.random() < 0.3:
+            return self.computed()
         if self.rng.random() < 0.3:
             return "CASE WHEN %s THEN 'one' WHEN %s THEN 'two' ELSE 'other' END" % (self.condition(), self.condition())
         return self.number()
