@@ -13,6 +13,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
+#include "window/window.h"
 #include "window/window_private.h"
 
 #include "nodes/makefuncs.h"
