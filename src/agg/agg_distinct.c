@@ -12,17 +12,29 @@
  * last row each value of a set goes through the kernels of its aggregates
  * once.
  *
+ * Integers often lie close to each other: of 64 that differ in their last bits
+ * only, the set has one group, whose cell says which of them are there.  A set
+ * that turns out to have few of each is changed to one of single values.
+ *
  * src/agg/agg_distinct.c
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_private.h"
 
+#include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
+#include "port/pg_bitutils.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 /* Values after which memory of functions that compared them is given back. */
 #define VALUES_PER_RESET 1024
+/* Bits of an integer that its word in a cell is for. */
+#define WORD_BITS 6
+/* So many words tell whether there are this many values in each. */
+#define WORDS_TO_JUDGE 16384
+#define MIN_VALUES_PER_WORD 2
 
 struct AggDistinct
 {
@@ -35,6 +47,20 @@ struct AggDistinct
 	 * vectors finds there what it looks for
 	 */
 	StrataAggState set;
+	bool		judged;			/* words stay, or are none */
+};
+
+/* Words of two sets have the values of both. */
+static void
+combine_words(AggCell *cell, const AggCell *other)
+{
+	cell->v.i |= other->v.i;
+}
+
+static const AggKernel word_kernel = {
+	.kind = AGG_VALUE_INT64,
+	.result = AGG_RESULT_INT,
+	.combine = combine_words
 };
 
 /* See agg_kernel_private.h.  Lives with the node: in the current context. */
@@ -73,6 +99,39 @@ strata_agg_distinct_value(const AggDistinct *distinct)
 	return distinct->argument.value;
 }
 
+/* Are the values integers, equal when their bytes are? */
+static bool
+may_have_words(const StrataAggState *agg, const AggDistinct *distinct)
+{
+	const AggKey *argument = &distinct->argument;
+	Expr	   *arg = linitial_node(TargetEntry, distinct->aggref->args)->expr;
+	Oid			type = getBaseType(exprType((Node *) arg));
+
+	/* words are looked up as Datums of 64 bits */
+	return sizeof(Datum) == sizeof(int64) && agg->sets == NULL &&
+		argument->bucket == NULL &&
+		argument->by_image && argument->typbyval &&
+		(type == INT2OID || type == INT4OID || type == INT8OID ||
+		 type == DATEOID);
+}
+
+/* An empty set, of words or single values. */
+static void
+make_set(StrataAggState *set, bool words)
+{
+	MemoryContext old;
+
+	old = MemoryContextSwitchTo(GetMemoryChunkContext(set->keys));
+	set->ncalls = words ? 1 : 0;
+	set->keys[set->nkeys - 1].word_bits = words ? WORD_BITS : 0;
+	set->group_mcxt = AllocSetContextCreate(CurrentMemoryContext,
+											"StrataAgg distinct values",
+											0, ALLOCSET_DEFAULT_INITSIZE,
+											256 * 1024);
+	set->table = strata_agg_table_create(set, set->group_mcxt);
+	MemoryContextSwitchTo(old);
+}
+
 /* See agg_kernel_private.h. */
 void
 strata_agg_distinct_begin(StrataAggState *agg)
@@ -88,20 +147,111 @@ strata_agg_distinct_begin(StrataAggState *agg)
 			   agg->plan.stage == AGG_STAGE_JOINED);	/* agg:G19 */
 		*set = *agg;
 		set->distincts = NIL;
-		set->ncalls = 0;
-		set->calls = NULL;
+		set->calls = palloc0(sizeof(AggCall));
+		set->calls->kernel = &word_kernel;
 		set->cells = NULL;
 		set->order = NULL;
 		set->nkeys = agg->nkeys + 1;
 		set->keys = palloc(sizeof(AggKey) * set->nkeys);
 		memcpy(set->keys, agg->keys, sizeof(AggKey) * agg->nkeys);
 		set->keys[agg->nkeys] = distinct->argument;
-		set->group_mcxt = AllocSetContextCreate(CurrentMemoryContext,
-												"StrataAgg distinct values",
-												0, ALLOCSET_DEFAULT_INITSIZE,
-												256 * 1024);
-		set->table = strata_agg_table_create(set, set->group_mcxt);
+		make_set(set, may_have_words(agg, distinct));
 	}
+}
+
+/*-------------------------------------------------------------------------
+ * Words
+ *-------------------------------------------------------------------------
+ */
+
+static inline uint64 *
+word_of(const StrataAggState *set, const AggGroup *group)
+{
+	return (uint64 *) &agg_group_cells(group, set->nkeys)->v.i;
+}
+
+/* The value of a bit in a word, of the argument's type. */
+static Datum
+value_of_bit(const AggKey *argument, int64 key, int bit)
+{
+	int64		v = (int64) ((uint64) key << WORD_BITS) | bit;
+
+	switch (argument->typlen)
+	{
+		case 2:
+			return Int16GetDatum((int16) v);
+		case 4:
+			return Int32GetDatum((int32) v);
+		default:
+			return Int64GetDatum(v);
+	}
+}
+
+/* Put the argument's current value into the group of the current keys. */
+static void
+take_current(StrataAggState *set)
+{
+	AggKey	   *argument = &set->keys[set->nkeys - 1];
+	Datum		value = argument->current;
+	int64		v;
+
+	if (argument->word_bits == 0)
+	{
+		strata_agg_table_find(set->table);
+		return;
+	}
+	v = strata_datum_integer(value, argument->typlen);
+	argument->current = Int64GetDatum(v >> WORD_BITS);
+	*word_of(set, strata_agg_table_find(set->table)) |=
+		(uint64) 1 << (v & ((1 << WORD_BITS) - 1));
+	/* a constant one is not loaded again */
+	argument->current = value;
+}
+
+/*
+ * Once there are many words, or memory is full: have a set of single values if
+ * there are too few in a word.
+ */
+static void
+judge_words(AggDistinct *distinct)
+{
+	StrataAggState *set = &distinct->set;
+	AggKey	   *argument = &set->keys[set->nkeys - 1];
+	AggTable   *words = set->table;
+	MemoryContext mcxt = set->group_mcxt;
+	uint32		n;
+	AggGroup  **groups = strata_agg_table_in_memory(words, &n);
+	uint64		nvalues = 0;
+
+	if (distinct->judged || argument->word_bits == 0 ||
+		(n < WORDS_TO_JUDGE && !strata_agg_table_is_full(words)))
+		return;
+	distinct->judged = true;
+	for (uint32 i = 0; i < n; i++)
+		nvalues += pg_popcount64(*word_of(set, groups[i]));
+	if (nvalues / MIN_VALUES_PER_WORD >= n)
+		return;
+	make_set(set, false);
+	for (uint32 i = 0; i < n; i++)
+	{
+		const Datum *keys = agg_group_keys(groups[i]);
+		int64		key = DatumGetInt64(keys[set->nkeys - 1]);
+		uint64		word = *word_of(set, groups[i]);
+
+		for (int k = 0; k < set->nkeys; k++)
+		{
+			set->keys[k].current = keys[k];
+			set->keys[k].isnull = (groups[i]->nulls >> k) & 1;
+		}
+		for (; word != 0; word &= word - 1)
+		{
+			argument->current =
+				value_of_bit(argument, key, pg_rightmost_one_pos64(word));
+			strata_agg_table_find(set->table);
+		}
+	}
+	strata_agg_table_end(words);
+	MemoryContextDelete(mcxt);
 }
 
 /*-------------------------------------------------------------------------
@@ -157,7 +307,7 @@ take_codes(StrataAggState *agg, StrataAggState *set, const StrataColumn *col,
 		if (!seen[code])
 			continue;
 		argument->current = col->dict[code];
-		strata_agg_table_find(set->table);
+		take_current(set);
 	}
 }
 
@@ -196,14 +346,17 @@ take_values(StrataAggState *set, const uint8 *valid)
 	const AggKey *argument = &set->keys[set->nkeys - 1];
 	int			nruns = strata_agg_cut_runs(set);
 
-	if (strata_enable_group_lookahead && argument->bucket == NULL)
+	if (strata_enable_group_lookahead && argument->bucket == NULL &&
+		(argument->word_bits == 0 || !argument->constant))
 	{
 		MemoryContext old = MemoryContextSwitchTo(set->vector_mcxt);
 		int		   *positions = palloc(sizeof(int) * nruns);
 		int			n = positions_of_values(set, nruns, valid, positions);
+		AggGroup  **groups;
 
-		if (n > 0)
-			(void) strata_agg_look_up_rows(set, positions, n);
+		groups = n > 0 ? strata_agg_look_up_rows(set, positions, n) : NULL;
+		for (int i = 0; i < n && argument->word_bits != 0; i++)
+			*word_of(set, groups[i]) |= (uint64) 1 << argument->low_bits[i];
 		MemoryContextSwitchTo(old);
 		return;
 	}
@@ -217,7 +370,7 @@ take_values(StrataAggState *set, const uint8 *valid)
 		strata_agg_load_run(set, i);
 		/* as above */
 		if (!argument->isnull)
-			strata_agg_table_find(set->table);
+			take_current(set);
 	}
 }
 
@@ -244,6 +397,7 @@ strata_agg_distinct_take(StrataAggState *agg)
 			take_codes(agg, set, col, valid);
 		else
 			take_values(set, valid);
+		judge_words(distinct);
 		if (strata_agg_table_is_full(set->table))
 			strata_agg_table_spill(set->table);
 	}
@@ -279,11 +433,11 @@ strata_agg_distinct_take_joined(StrataAggState *agg, ExprContext *econtext)
  *-------------------------------------------------------------------------
  */
 
-/* Take one value into a cell. */
+/* Take one value into a cell, or so many that only their number counts of. */
 static void
-add_value(const AggCall *call, AggCell *cell, Datum value)
+add_value(const AggCall *call, AggCell *cell, Datum value, int n)
 {
-	AggRun		run = {NULL, NULL, 1};
+	AggRun		run = {NULL, NULL, n};
 	int16		i2;
 	int32		i4;
 	int64		i8;
@@ -317,6 +471,22 @@ add_value(const AggCall *call, AggCell *cell, Datum value)
 		call->kernel->run(cell, &run);
 }
 
+/* Take the values of a word in. */
+static void
+add_word(const AggCall *call, AggCell *cell, const AggKey *argument,
+		 int64 key, uint64 word)
+{
+	if (call->kernel->kind == AGG_VALUE_NONE)
+	{
+		add_value(call, cell, (Datum) 0, pg_popcount64(word));
+		return;
+	}
+	for (; word != 0; word &= word - 1)
+		add_value(call, cell,
+				  value_of_bit(argument, key, pg_rightmost_one_pos64(word)),
+				  1);
+}
+
 /* The cells of the group that a value of the set belongs to. */
 static AggCell *
 cells_of_value(StrataAggState *agg, const AggGroup *value)
@@ -336,7 +506,9 @@ cells_of_value(StrataAggState *agg, const AggGroup *value)
 static void
 finish_set(StrataAggState *agg, AggDistinct *distinct)
 {
-	AggTable   *values = distinct->set.table;
+	StrataAggState *set = &distinct->set;
+	AggTable   *values = set->table;
+	const AggKey *argument = &set->keys[agg->nkeys];
 	const AggGroup *value;
 	int64		n = 0;
 
@@ -352,9 +524,17 @@ finish_set(StrataAggState *agg, AggDistinct *distinct)
 		}
 		cells = cells_of_value(agg, value);
 		for (int i = 0; i < agg->ncalls; i++)
-			if (agg->calls[i].distinct == distinct)
-				add_value(&agg->calls[i], &cells[i],
-						  agg_group_keys(value)[agg->nkeys]);
+		{
+			Datum		v = agg_group_keys(value)[agg->nkeys];
+
+			if (agg->calls[i].distinct != distinct)
+				continue;
+			if (argument->word_bits != 0)
+				add_word(&agg->calls[i], &cells[i], argument,
+						 DatumGetInt64(v), *word_of(set, value));
+			else
+				add_value(&agg->calls[i], &cells[i], v, 1);
+		}
 		agg->set = 0;
 		if (agg->table != NULL && strata_agg_table_is_full(agg->table))
 			strata_agg_table_spill(agg->table);

@@ -34,6 +34,7 @@ typedef struct AggKey
 	Oid			collation;
 	FmgrInfo	eq;
 	FmgrInfo	hash;
+	int			word_bits;		/* last bits that are not part of the key */
 	/* of the current vector */
 	bool		constant;
 	Datum		current;		/* of the run */
@@ -44,6 +45,7 @@ typedef struct AggKey
 	int		   *changes;		/* positions among the selected rows */
 	Datum	   *buckets;		/* ... and to what */
 	bool	   *nulls;
+	uint8	   *low_bits;		/* word_bits: of rows that were looked up */
 } AggKey;
 
 /*

@@ -67,6 +67,20 @@ load_column_values(const StrataColumn *col, const AggVector *vector,
 	}
 }
 
+/* Part integers into words and the bits in them (agg_distinct.c). */
+static void
+part_words(AggKey *key, Datum *values, int n)
+{
+	key->low_bits = palloc(n);
+	for (int i = 0; i < n; i++)
+	{
+		int64		v = strata_datum_integer(values[i], key->typlen);
+
+		key->low_bits[i] = (uint8) (v & ((1 << key->word_bits) - 1));
+		values[i] = Int64GetDatum(v >> key->word_bits);
+	}
+}
+
 /* See agg_private.h. */
 AggGroup **
 strata_agg_look_up_rows(StrataAggState *agg, const int *positions, int n)
@@ -86,6 +100,8 @@ strata_agg_look_up_rows(StrataAggState *agg, const int *positions, int n)
 		else
 			load_column_values(key->column, agg->vector, positions, n,
 							   &keys[k]);
+		if (key->word_bits != 0)
+			part_words(key, keys[k].values, n);
 	}
 	strata_agg_table_find_many(agg->table, keys, n, groups);
 	return groups;

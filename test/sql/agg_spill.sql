@@ -26,7 +26,7 @@ CREATE FUNCTION asp_differ() RETURNS TABLE (query text, strata text, heap text) 
 BEGIN
 	FOR query IN SELECT format('SELECT %s, %s FROM T %s', replace(k, 'ROLLUP', ''), a, 'GROUP BY ' || CASE k WHEN 'n' THEN 'trim_scale(n)' WHEN 'f + 0.0' THEN 'f' ELSE k END)
 		FROM unnest(ARRAY['id', 'name', 'id, name', 'f + 0.0', 'trim_scale(n)', 'ts', 'big, seg', 'date_trunc(''minute'', ts), id % 50', 'ROLLUP(id, seg)']) AS k,
-		unnest(ARRAY['count(*), min(ts), max(big), sum(id) FILTER (WHERE id % 2 = 0)', 'sum(n), max(name), sum(big)', 'count(DISTINCT seg), count(DISTINCT name)',
+		unnest(ARRAY['count(*), min(ts), max(big), sum(id) FILTER (WHERE id % 2 = 0)', 'sum(n), max(name), sum(big)', 'count(DISTINCT seg), count(DISTINCT name), count(DISTINCT id), sum(DISTINCT id % 50)',
 			'array_agg(id ORDER BY ts DESC)', 'first(id, ts), last(name, ts)', 'sum(n), avg(n), count(n)',
 			'sum(CASE WHEN id % 500 = 3 THEN n * 1e18 ELSE n END), avg(CASE WHEN id % 1000 = 7 THEN ''NaN'' ELSE n / 10 END)',
 			'percentile_disc(ARRAY[0.2, 0.9]) WITHIN GROUP (ORDER BY big), mode() WITHIN GROUP (ORDER BY seg)']) AS a
