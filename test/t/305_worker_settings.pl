@@ -39,7 +39,11 @@ my $processes = "SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE '
 
 # of a database
 my %settings = (role => 'nobody', session_authorization => 'nobody', exit_on_error => 'on', zero_damaged_pages => 'on', ignore_checksum_failure => 'on');
-$settings{transaction_timeout} = '1ms' if $version >= 170000;
+if ($version >= 170000)
+{
+	$settings{transaction_timeout} = '300ms';
+	$ENV{PGOPTIONS} .= ' -c transaction_timeout=0';
+}
 sql("ALTER DATABASE postgres SET $_ = '$settings{$_}'") foreach sort keys %settings;
 $node->restart;
 sql(q{SELECT add_compression_policy('h', interval '1 hour')});
