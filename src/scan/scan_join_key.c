@@ -164,6 +164,13 @@ typedef struct TakeState
 	Size		nbytes;			/* of values that are not of one length */
 } TakeState;
 
+/* So many bytes of values, at most; they become an array. */
+static Size
+max_bytes(void)
+{
+	return Min((Size) work_mem * 1024, MaxAllocSize / 2);
+}
+
 /* Keep a row's value, unless they have become too large together. */
 static void
 take_key(MinimalTuple tuple, void *arg)
@@ -175,11 +182,11 @@ take_key(MinimalTuple tuple, void *arg)
 
 	ExecStoreMinimalTuple(tuple, state->slot, false);
 	value = slot_getattr(state->slot, state->attno, &isnull);
-	if (isnull || state->nbytes > (Size) work_mem * 1024)
+	if (isnull || state->nbytes > max_bytes())
 		return;
 	if (key->typlen == -1)
 		state->nbytes += toast_raw_datum_size(value);
-	if (state->nbytes > (Size) work_mem * 1024)
+	if (state->nbytes > max_bytes())
 		return;
 	if (key->typlen == -1)
 		value = PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
@@ -233,7 +240,7 @@ read_table_values(StrataJoinKey *key, int nrows)
 	strata_hash_join_each(key->join, take_key, &state);
 	ExecDropSingleTupleTableSlot(state.slot);
 	Assert(key->nvalues <= nrows);	/* scan:R15 */
-	if (state.nbytes > (Size) work_mem * 1024)
+	if (state.nbytes > max_bytes())
 	{
 		for (int i = 0; i < key->nvalues; i++)
 			pfree(DatumGetPointer(key->values[i]));
