@@ -12,6 +12,7 @@
 #include "hook/hook_private.h"
 #include "job/job.h"
 
+#include "catalog/pg_database.h"
 #include "commands/dbcommands.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
