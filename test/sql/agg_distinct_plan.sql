@@ -24,6 +24,7 @@ SELECT adp_plan('SELECT time_bucket(''1 hour'', ts), count(DISTINCT t) FROM adp 
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT adp_plan('SELECT count(DISTINCT v), count(DISTINCT t) FROM adp');
+SELECT adp_plan('SELECT count(DISTINCT v * 64), count(DISTINCT t) FROM adp');
 RESET work_mem;
 RESET hash_mem_multiplier;
 -- sums of floats, which depend on the order, and what has an order of its own: of rows that are held

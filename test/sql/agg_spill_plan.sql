@@ -24,7 +24,7 @@ BEGIN
 	RETURN false;
 END $$;
 SELECT q, aspp_spills(q) FROM unnest(ARRAY['SELECT id, count(*) FROM aspp GROUP BY id', 'SELECT name, sum(n) FROM aspp GROUP BY name', 'SELECT ts, array_agg(id ORDER BY f) FROM aspp GROUP BY ts',
-	'SELECT seg, count(DISTINCT id) FROM aspp GROUP BY seg', 'SELECT seg, count(*) FROM aspp GROUP BY seg']) AS q;
+	'SELECT seg, count(DISTINCT name) FROM aspp GROUP BY seg', 'SELECT seg, count(DISTINCT id * 64) FROM aspp GROUP BY seg', 'SELECT seg, count(*) FROM aspp GROUP BY seg']) AS q;
 SET strata.enable_spill_files = off;
 SELECT aspp_spills('SELECT id, count(*) FROM aspp GROUP BY id');
 DROP FUNCTION aspp_spills;
