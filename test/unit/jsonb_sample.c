@@ -38,12 +38,28 @@ word(void)
 static void
 add_event(uint32_t i)
 {
+	/*
+	 * compilers evaluate arguments in an order of their own: one that draws
+	 * in each call
+	 */
+	uint32_t	bytes = unit_below(100000);
+	const char *level = unit_below(9) ? "info" : "error";
+	const char *code;
+	const char *ok;
+	const char *words[3];
+	uint32_t	cents;
+	uint32_t	whole;
+
 	add("{\"time\": \"2026-01-01T00:%02u:%02u.%03uZ\", \"level\": \"%s\", \"bytes\": %u, ", i / 60 % 60, i % 60,
-		unit_below(1000), unit_below(9) ? "info" : "error", unit_below(100000));
-	add("\"user\": \"user_%u\", \"ok\": %s, \"code\": %s, ", unit_below(400), unit_below(3) ? "true" : "false",
-		unit_below(4) ? "null" : "404");
-	add("\"price\": %s%u.%02u, \"message\": \"%s %s %s\"}", unit_below(2) ? "-" : "", unit_below(300), unit_below(100), word(), word(),
-		word());
+		unit_below(1000), level, bytes);
+	code = unit_below(4) ? "null" : "404";
+	ok = unit_below(3) ? "true" : "false";
+	add("\"user\": \"user_%u\", \"ok\": %s, \"code\": %s, ", unit_below(400), ok, code);
+	for (int k = 2; k >= 0; k--)
+		words[k] = word();
+	cents = unit_below(100);
+	whole = unit_below(300);
+	add("\"price\": %s%u.%02u, \"message\": \"%s %s %s\"}", unit_below(2) ? "-" : "", whole, cents, words[0], words[1], words[2]);
 }
 
 /* Objects in objects, arrays of several lengths (also above 32, where entries have offsets). */
@@ -51,14 +67,18 @@ static void
 add_nested(uint32_t i)
 {
 	uint32_t	n = unit_below(20) ? unit_below(6) : 30 + unit_below(10);
+	const char *admin = unit_below(2) ? "true" : "false";
 
-	add("{\"id\": %u, \"actor\": {\"login\": \"%s\", \"site\": {\"admin\": %s, \"url\": \"https://example.org/%u\"}}, \"tags\": [", i, word(),
-		unit_below(2) ? "true" : "false", i);
+	add("{\"id\": %u, \"actor\": {\"login\": \"%s\", \"site\": {\"admin\": %s, \"url\": \"https://example.org/%u\"}}, \"tags\": [", i, word(), admin, i);
 	for (uint32_t k = 0; k < n; k++)
 		add("%s\"%s\"", k ? "," : "", word());
 	add("], \"commits\": [");
 	for (uint32_t k = unit_below(4); k > 0; k--)
-		add("{\"sha\": \"%08x\", \"n\": %u, \"files\": [%u, [], {}]}%s", (unsigned) unit_random() & 0xffffff, k, unit_below(50), k > 1 ? "," : "");
+	{
+		uint32_t	file = unit_below(50);
+
+		add("{\"sha\": \"%08x\", \"n\": %u, \"files\": [%u, [], {}]}%s", (unsigned) unit_random() & 0xffffff, k, file, k > 1 ? "," : "");
+	}
 	add("]}");
 }
 
@@ -67,6 +87,8 @@ static void
 add_ragged(unsigned depth)
 {
 	uint32_t	n = unit_below(depth == 0 ? 40 : 5);
+	uint32_t	thousandths;
+	const char *end;
 
 	switch (unit_below(depth > 2 ? 6 : 8))
 	{
@@ -77,10 +99,12 @@ add_ragged(unsigned depth)
 			add("%s", unit_below(2) ? "true" : "false");
 			break;
 		case 2:
-			add("%u%s", unit_below(1000), unit_below(2) ? "" : ".500");
+			end = unit_below(2) ? "" : ".500";
+			add("%u%s", unit_below(1000), end);
 			break;
 		case 3:
-			add("-%u%u.%u", (unsigned) unit_random() >> 1, 123456789, unit_below(1000));
+			thousandths = unit_below(1000);
+			add("-%u%u.%u", (unsigned) unit_random() >> 1, 123456789, thousandths);
 			break;
 		case 4:
 		case 5:
