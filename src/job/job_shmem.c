@@ -37,7 +37,7 @@ static shmem_startup_hook_type previous_startup = NULL;
  * another one for what came with the extension.
  */
 #define KEPT_FROM 3
-#define KEPT_OWN_FROM 4
+#define KEPT_OWN_FROM 5
 
 /* This worker's slot and start data. */
 static int	my_slot = -1;

@@ -8,7 +8,7 @@ use StrataTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = strata_node('hang', "strata.max_job_workers = 4\nmax_worker_processes = 16\nautovacuum = off\n");
+my $node = strata_node('hang', "strata.max_job_workers = 5\nmax_worker_processes = 16\nautovacuum = off\n");
 
 sub sql { return $node->safe_psql('postgres', $_[0]); }
 
@@ -53,18 +53,18 @@ sql(q{SET ROLE alice;
 sql(q{SET ROLE alice;
 	DO $$
 	BEGIN
-		FOR i IN 1 .. 4 LOOP
+		FOR i IN 1 .. 5 LOOP
 			EXECUTE format('CREATE TABLE time_%s (t int8 NOT NULL)', i);
 			PERFORM create_hypertable('time_' || i, 't', chunk_time_interval => 100);
 			PERFORM set_integer_now_func('time_' || i, 'hangs');
 			PERFORM add_compression_policy('time_' || i, 100::int8);
 		END LOOP;
 	END $$});
-becomes($node, "SELECT ($hanging) = 3", 'three of four workers hang');
+becomes($node, "SELECT ($hanging) = 4", 'four of five workers hang');
 my $runs = sql('SELECT total_runs FROM strata.job_stats WHERE job_id = 1');
 sql('SELECT alter_job(1, next_start => now())');
-becomes($node, "SELECT total_runs > $runs FROM strata.job_stats WHERE job_id = 1", 'the fourth is for jobs of the system');
-is(sql($hanging), '3', 'beside them');
+becomes($node, "SELECT total_runs > $runs FROM strata.job_stats WHERE job_id = 1", 'the fifth is for jobs of the system');
+is(sql($hanging), '4', 'beside them');
 
 # who hangs is canceled, and the others have their turn
 becomes($node, q{SELECT count(*) > 0 FROM strata.job_errors WHERE sqlerrcode = '57014' AND err_message LIKE '%took longer than%'}, 'a policy that hangs fails');
