@@ -177,17 +177,8 @@ word_of(const StrataAggState *set, const AggGroup *group)
 static Datum
 value_of_bit(const AggKey *argument, int64 key, int bit)
 {
-	int64		v = (int64) ((uint64) key << WORD_BITS) | bit;
-
-	switch (argument->typlen)
-	{
-		case 2:
-			return Int16GetDatum((int16) v);
-		case 4:
-			return Int32GetDatum((int32) v);
-		default:
-			return Int64GetDatum(v);
-	}
+	return strata_integer_datum((int64) ((uint64) key << WORD_BITS) | bit,
+								argument->typlen);
 }
 
 /* Put the argument's current value into the group of the current keys. */

@@ -154,15 +154,7 @@ value_of_number(const AggNumbers *numbers, int64 v)
 		return Float8GetDatum(float_of_integer(v));
 	if (numbers->base == FLOAT4OID)
 		return Float4GetDatum((float4) float_of_integer(v));
-	switch (numbers->width)
-	{
-		case 2:
-			return Int16GetDatum((int16) v);
-		case 4:
-			return Int32GetDatum((int32) v);
-		default:
-			return Int64GetDatum(v);
-	}
+	return strata_integer_datum(v, numbers->width);
 }
 
 /* Of 0 and -0 the numbers differ. */

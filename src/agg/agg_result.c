@@ -40,20 +40,6 @@ int128_numeric(const AggCell *cell)
 
 #endif
 
-static Datum
-int_datum(int64 value, int typlen)
-{
-	switch (typlen)
-	{
-		case 2:
-			return Int16GetDatum((int16) value);
-		case 4:
-			return Int32GetDatum((int32) value);
-		default:
-			return Int64GetDatum(value);
-	}
-}
-
 /* Is there no result for so few values? */
 static bool
 too_few(AggResult result, int64 n)
@@ -89,7 +75,7 @@ strata_agg_result(StrataAggState *agg, AggCall *call, AggCell *cell,
 		case AGG_RESULT_COUNT:
 			return Int64GetDatum(cell->n);
 		case AGG_RESULT_INT:
-			return int_datum(cell->v.i, call->resultlen);
+			return strata_integer_datum(cell->v.i, call->resultlen);
 		case AGG_RESULT_FLOAT4:
 			return Float4GetDatum((float4) cell->v.f);
 		case AGG_RESULT_FLOAT8:

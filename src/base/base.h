@@ -121,6 +121,23 @@ strata_datum_integer(Datum value, int width)
 		width == sizeof(int32) ? DatumGetInt32(value) : DatumGetInt64(value);
 }
 
+/* The way back, also of one byte. */
+static inline Datum
+strata_integer_datum(int64 v, int width)
+{
+	switch (width)
+	{
+		case sizeof(int8):
+			return Int8GetDatum((int8) v);
+		case sizeof(int16):
+			return Int16GetDatum((int16) v);
+		case sizeof(int32):
+			return Int32GetDatum((int32) v);
+		default:
+			return Int64GetDatum(v);
+	}
+}
+
 /*
  * A by-value Datum as it comes out of a tuple.  Functions leave other bits in
  * what is wider than the type: those that return uint32 for int4, and oids.

@@ -247,17 +247,7 @@ range_from_bits(const StrataColumnType *type, uint64 bits)
 	v = (int64) (bits >> 1) ^ -(int64) (bits & 1);
 	if (type->typid == OIDOID)
 		return ObjectIdGetDatum((Oid) v);
-	switch (type->width)
-	{
-		case 1:
-			return Int8GetDatum((int8) v);
-		case 2:
-			return Int16GetDatum((int16) v);
-		case 4:
-			return Int32GetDatum((int32) v);
-		default:
-			return Int64GetDatum(v);
-	}
+	return strata_integer_datum(v, type->width);
 }
 
 /* The sum likewise: it is an int64, or a float8. */

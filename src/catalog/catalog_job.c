@@ -223,18 +223,29 @@ strata_job_list_policies(const char *proc_name, Oid hypertable)
 					  " AND j.hypertable = $2 ORDER BY j.id", &args);
 }
 
+/* Execute one statement that gives no rows to be read; how many it met. */
+static int
+run_on_jobs(const char *sql, StrataTableArgs *args, int expected)
+{
+	StrataTablesContext saved;
+	int			met;
+
+	strata_tables_enter(&saved);
+	strata_tables_execute(sql, args, expected);
+	met = (int) SPI_processed;
+	strata_tables_leave(&saved);
+	return met;
+}
+
 /* See catalog.h. */
 void
 strata_job_lock(int32 id)
 {
 	StrataTableArgs args = {0};
-	StrataTablesContext saved;
 
 	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
-	strata_tables_enter(&saved);
-	strata_tables_execute("SELECT FROM _strata.job WHERE id = $1 FOR UPDATE",
-						  &args, SPI_OK_SELECT);
-	strata_tables_leave(&saved);
+	run_on_jobs("SELECT FROM _strata.job WHERE id = $1 FOR UPDATE",
+				&args, SPI_OK_SELECT);
 }
 
 /* See catalog.h. */
@@ -242,13 +253,10 @@ void
 strata_job_lock_of_role(Oid role)
 {
 	StrataTableArgs args = {0};
-	StrataTablesContext saved;
 
 	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(role), false);
-	strata_tables_enter(&saved);
-	strata_tables_execute("SELECT FROM _strata.job WHERE owner::oid = $1 ORDER BY id FOR UPDATE",
-						  &args, SPI_OK_SELECT);
-	strata_tables_leave(&saved);
+	run_on_jobs("SELECT FROM _strata.job WHERE owner::oid = $1 ORDER BY id FOR UPDATE",
+				&args, SPI_OK_SELECT);
 }
 
 /* See catalog.h. */
@@ -318,16 +326,13 @@ void
 strata_job_update(const StrataJob *job)
 {
 	StrataTableArgs args = {0};
-	StrataTablesContext saved;
 
 	add_job_columns(&args, job);
-	strata_tables_enter(&saved);
-	strata_tables_execute("UPDATE _strata.job SET name = $2, schedule_interval = $3, max_runtime = $4, max_retries = $5,"
-						  " retry_period = $6, proc_schema = $7, proc_name = $8, owner = $9::regrole, scheduled = $10,"
-						  " fixed_schedule = $11, initial_start = $12, timezone = $13, hypertable = $14::regclass,"
-						  " config = $15, check_schema = $16, check_name = $17 WHERE id = $1",
-						  &args, SPI_OK_UPDATE);
-	strata_tables_leave(&saved);
+	run_on_jobs("UPDATE _strata.job SET name = $2, schedule_interval = $3, max_runtime = $4, max_retries = $5,"
+				" retry_period = $6, proc_schema = $7, proc_name = $8, owner = $9::regrole, scheduled = $10,"
+				" fixed_schedule = $11, initial_start = $12, timezone = $13, hypertable = $14::regclass,"
+				" config = $15, check_schema = $16, check_name = $17 WHERE id = $1",
+				&args, SPI_OK_UPDATE);
 }
 
 /* See catalog.h. */
@@ -352,14 +357,11 @@ void
 strata_job_delete_of(Oid relid)
 {
 	StrataTableArgs args = {0};
-	StrataTablesContext saved;
 
 	strata_arg_add(&args, OIDOID, ObjectIdGetDatum(relid), false);
-	strata_tables_enter(&saved);
-	strata_tables_execute("WITH gone AS (DELETE FROM _strata.job WHERE hypertable = $1 RETURNING id)"
-						  " DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id",
-						  &args, SPI_OK_DELETE);
-	strata_tables_leave(&saved);
+	run_on_jobs("WITH gone AS (DELETE FROM _strata.job WHERE hypertable = $1 RETURNING id)"
+				" DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id",
+				&args, SPI_OK_DELETE);
 }
 
 /* See catalog.h. */
@@ -367,17 +369,11 @@ int
 strata_job_delete_orphans(void)
 {
 	StrataTableArgs args = {0};
-	StrataTablesContext saved;
-	int			deleted;
 
-	strata_tables_enter(&saved);
-	strata_tables_execute("WITH gone AS (DELETE FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS"
-						  " (SELECT FROM pg_catalog.pg_class c WHERE c.oid = j.hypertable) RETURNING id)"
-						  " DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id",
-						  &args, SPI_OK_DELETE);
-	deleted = (int) SPI_processed;
-	strata_tables_leave(&saved);
-	return deleted;
+	return run_on_jobs("WITH gone AS (DELETE FROM _strata.job j WHERE hypertable IS NOT NULL AND NOT EXISTS"
+					   " (SELECT FROM pg_catalog.pg_class c WHERE c.oid = j.hypertable) RETURNING id)"
+					   " DELETE FROM _strata.job_stat s USING gone WHERE s.job_id = gone.id",
+					   &args, SPI_OK_DELETE);
 }
 
 /* See catalog.h. */
@@ -385,16 +381,13 @@ void
 strata_job_set_next_start(int32 id, TimestampTz next_start)
 {
 	StrataTableArgs args = {0};
-	StrataTablesContext saved;
 
 	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
 	strata_arg_add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(next_start),
 				   false);
-	strata_tables_enter(&saved);
-	strata_tables_execute("INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
-						  " ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start, restored = false",
-						  &args, SPI_OK_INSERT);
-	strata_tables_leave(&saved);
+	run_on_jobs("INSERT INTO _strata.job_stat (job_id, next_start) VALUES ($1, $2)"
+				" ON CONFLICT (job_id) DO UPDATE SET next_start = excluded.next_start, restored = false",
+				&args, SPI_OK_INSERT);
 }
 
 /* See catalog.h. */
@@ -402,13 +395,10 @@ void
 strata_job_set_restored(int32 id)
 {
 	StrataTableArgs args = {0};
-	StrataTablesContext saved;
 
 	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
-	strata_tables_enter(&saved);
-	strata_tables_execute("UPDATE _strata.job_stat SET restored = true WHERE job_id = $1",
-						  &args, SPI_OK_UPDATE);
-	strata_tables_leave(&saved);
+	run_on_jobs("UPDATE _strata.job_stat SET restored = true WHERE job_id = $1",
+				&args, SPI_OK_UPDATE);
 }
 
 /* See catalog.h. */
@@ -416,15 +406,9 @@ bool
 strata_job_any_restored(void)
 {
 	StrataTableArgs args = {0};
-	StrataTablesContext saved;
-	bool		result;
 
-	strata_tables_enter(&saved);
-	strata_tables_execute("SELECT FROM _strata.job_stat WHERE restored LIMIT 1",
-						  &args, SPI_OK_SELECT);
-	result = SPI_processed > 0;
-	strata_tables_leave(&saved);
-	return result;
+	return run_on_jobs("SELECT FROM _strata.job_stat WHERE restored LIMIT 1",
+					   &args, SPI_OK_SELECT) > 0;
 }
 
 /* See catalog.h. */
@@ -432,16 +416,13 @@ void
 strata_job_start_restored(TimestampTz soon)
 {
 	StrataTableArgs args = {0};
-	StrataTablesContext saved;
 
 	strata_arg_add(&args, TIMESTAMPTZOID, TimestampTzGetDatum(soon), false);
-	strata_tables_enter(&saved);
-	strata_tables_execute("UPDATE _strata.job_stat s SET restored = false,"
-						  " next_start = CASE WHEN j.proc_schema = '_strata' OR NOT j.fixed_schedule"
-						  " THEN least(s.next_start, $1) ELSE s.next_start END"
-						  " FROM _strata.job j WHERE j.id = s.job_id AND s.restored",
-						  &args, SPI_OK_UPDATE);
-	strata_tables_leave(&saved);
+	run_on_jobs("UPDATE _strata.job_stat s SET restored = false,"
+				" next_start = CASE WHEN j.proc_schema = '_strata' OR NOT j.fixed_schedule"
+				" THEN least(s.next_start, $1) ELSE s.next_start END"
+				" FROM _strata.job j WHERE j.id = s.job_id AND s.restored",
+				&args, SPI_OK_UPDATE);
 }
 
 /* See catalog.h. */
@@ -449,20 +430,14 @@ bool
 strata_job_claim(int32 id)
 {
 	StrataTableArgs args = {0};
-	StrataTablesContext saved;
-	bool		claimed;
 
 	strata_arg_add(&args, INT4OID, Int32GetDatum(id), false);
 	strata_arg_add(&args, INT4OID, Int32GetDatum(MyProcPid), false);
-	strata_tables_enter(&saved);
-	strata_tables_execute("UPDATE _strata.job_stat s SET running_pid = $2, last_start = pg_catalog.clock_timestamp(),"
-						  " total_runs = total_runs + 1"
-						  " FROM _strata.job j WHERE j.id = $1 AND s.job_id = $1 AND j.scheduled AND s.running_pid IS NULL"
-						  " AND s.next_start <= pg_catalog.clock_timestamp()",
-						  &args, SPI_OK_UPDATE);
-	claimed = SPI_processed > 0;
-	strata_tables_leave(&saved);
-	return claimed;
+	return run_on_jobs("UPDATE _strata.job_stat s SET running_pid = $2, last_start = pg_catalog.clock_timestamp(),"
+					   " total_runs = total_runs + 1"
+					   " FROM _strata.job j WHERE j.id = $1 AND s.job_id = $1 AND j.scheduled AND s.running_pid IS NULL"
+					   " AND s.next_start <= pg_catalog.clock_timestamp()",
+					   &args, SPI_OK_UPDATE) > 0;
 }
 
 /* See catalog.h. */

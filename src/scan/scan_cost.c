@@ -406,24 +406,28 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 }
 
 /*
- * What starting workers costs beyond parallel_setup_cost.  A unit of cost is
- * 2.5 to 5 us: of heap, of decoding, and of keys; a worker takes some 8 ms of
- * a CPU to begin and to end: it finds out anew what a session knows of a
- * table, and maps shared memory page by page.  They start once for all
+ * Charge what starting workers costs beyond parallel_setup_cost.  A unit of
+ * cost is 2.5 to 5 us: of heap, of decoding, and of keys; a worker takes some
+ * 8 ms of a CPU to begin and to end: it finds out anew what a session knows of
+ * a table, and maps shared memory page by page.  They start once for all
  * partitions of a table: each is charged by the rows it has of them.
  */
-static Cost
-start_cost(const StrataRelInfo *info, int workers)
+static void
+charge_start(const StrataRelInfo *info, StrataCandidate *candidate)
 {
 	const RelOptInfo *rel = info->rel;
-	Cost		cost = 2 * parallel_setup_cost * workers;
-	const RelOptInfo *parent;
+	Cost		cost = 2 * parallel_setup_cost * candidate->workers;
 
-	if (rel->reloptkind != RELOPT_OTHER_MEMBER_REL)
-		return cost;
-	parent = find_base_rel(info->root,
-						   bms_singleton_member(rel->top_parent_relids));
-	return cost * Min(rel->rows / Max(parent->rows, 1), 1);
+	if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
+	{
+		const RelOptInfo *parent =
+		find_base_rel(info->root,
+					  bms_singleton_member(rel->top_parent_relids));
+
+		cost *= Min(rel->rows / Max(parent->rows, 1), 1);
+	}
+	candidate->startup += cost;
+	candidate->total += cost;
 }
 
 static double
@@ -463,8 +467,7 @@ strata_scan_cost_rowstore(const StrataRelInfo *info,
 		rel->rows / divisor * rel->reltarget->cost.per_tuple;
 	if (candidate->workers > 0)
 	{
-		candidate->startup += start_cost(info, candidate->workers);
-		candidate->total += start_cost(info, candidate->workers);
+		charge_start(info, candidate);
 		candidate->vector_cost.rows = COLUMNS_SAVING * read;
 	}
 	else
@@ -618,8 +621,7 @@ share_among_workers(const StrataRelInfo *info, StrataCandidate *candidate,
 	candidate->vector_cost.look = 0;
 	candidate->total = candidate->startup + disk + (run - disk) / divisor;
 	candidate->rows = clamp_row_est(candidate->rows / divisor);
-	candidate->startup += start_cost(info, candidate->workers);
-	candidate->total += start_cost(info, candidate->workers);
+	charge_start(info, candidate);
 }
 
 /* Getting to, and reading, that share of nread batches by indexes of R. */
