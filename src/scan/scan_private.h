@@ -145,6 +145,7 @@ typedef struct StrataScanState
 	TupleTableSlot *tuple_slot; /* heap tuple: the same with system columns */
 	/* row store */
 	PlanState  *child;			/* or NULL: read by heap_scan */
+	bool		child_began;	/* it was asked for a row */
 	TableScanDesc heap_scan;
 	BlockNumber heap_pages;		/* it reads */
 	ParallelTableScanDesc heap_pscan;

@@ -137,16 +137,21 @@ open_index_on(Relation rel, AttrNumber first, AttrNumber second)
 	return found;
 }
 
-/* Can rows of the row store be read so, none of which has been read yet? */
+/*
+ * Can rows of the row store be read so, none of which has been read yet?  In
+ * place of a child's, too: the scan has all of its quals.
+ */
 static bool
 can_use_index(const StrataScanState *scan)
 {
 	Assert(scan->info.nkeys == 0);	/* scan:R11 */
-	return enable_indexscan && scan->child == NULL &&
+	return enable_indexscan && !scan->child_began &&
+		!scan->css.ss.ps.plan->parallel_aware &&
 		scan->heap_pscan == NULL && scan->heap_scan == NULL &&
 		scan->row_index == NULL && !scan->heap_done;
 }
 
+/* As many rows as a child would give cost as much by any index. */
 static StrataRowIndex *
 create_row_index(StrataScanState *scan, Relation index, int nkeys,
 				 bool backward)
@@ -159,6 +164,9 @@ create_row_index(StrataScanState *scan, Relation index, int nkeys,
 	rows->direction = backward ? BackwardScanDirection : ForwardScanDirection;
 	rows->budget = FREE_ROWS +
 		(int64) ROWS_PER_PAGE * RelationGetNumberOfBlocks(rel);
+	if (scan->child != NULL)
+		rows->budget = Min(rows->budget,
+						   FREE_ROWS + (int64) scan->child->plan->plan_rows);
 	rows->desc = strata_index_beginscan(rel, index,
 										scan->css.ss.ps.state->es_snapshot,
 										nkeys, 0);
@@ -351,7 +359,8 @@ strata_scan_rows_by_group(PlanState *node, AttrNumber key, AttrNumber by,
 	bool		backward;
 
 	/* a row without a value would be the first of its group */
-	if (!can_use_index(scan) || RelationGetNumberOfBlocks(rel) == 0 ||
+	if (!can_use_index(scan) || scan->child != NULL ||
+		RelationGetNumberOfBlocks(rel) == 0 ||
 		!strata_attribute_is_not_null(RelationGetDescr(rel), by))
 		return false;
 	if ((double) nvalues *

@@ -71,6 +71,7 @@ strata_rowstore_rescan(StrataScanState *scan)
 		tuplesort_end(scan->heap_sort);
 	scan->heap_sort = NULL;
 	scan->heap_sorted = false;
+	scan->child_began = false;
 	if (scan->child != NULL)
 	{
 		if (scan->css.ss.ps.chgParam != NULL)
@@ -244,6 +245,7 @@ strata_rowstore_next(StrataScanState *scan)
 		return NULL;
 	if (scan->child != NULL)
 	{
+		scan->child_began = true;
 		slot = ExecProcNode(scan->child);
 		if (TupIsNull(slot))
 			slot = NULL;

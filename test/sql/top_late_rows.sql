@@ -72,3 +72,41 @@ SET strata.enable_pruning = off;
 SELECT k FROM tb WHERE k < 60000 ORDER BY k DESC LIMIT 5;
 RESET strata.enable_pruning;
 DROP TABLE tb;
+
+-- the next page of an order, in the middle of a chunk: late rows come by the bound, in place of those that the plan's
+-- own index has
+CREATE TABLE tq_h (ts timestamptz NOT NULL, k text NOT NULL, v int);
+CREATE TABLE tq (LIKE tq_h) USING strata WITH (strata.segmentby = 'k', strata.orderby = 'ts DESC');
+CREATE INDEX ON tq (ts DESC);
+INSERT INTO tq_h SELECT '2026-01-01 00:00Z'::timestamptz + i / 20 * interval '10 s', 'k' || i % 20, i FROM generate_series(0, 39999) i;
+INSERT INTO tq SELECT * FROM tq_h;
+SELECT count(compress_chunk('tq')) FROM (SELECT) s;
+INSERT INTO tq_h SELECT '2026-01-01 00:00Z'::timestamptz + i / 10 * interval '10 s', 'k' || i % 23, -i FROM generate_series(0, 19999) i;
+INSERT INTO tq SELECT '2026-01-01 00:00Z'::timestamptz + i / 10 * interval '10 s', 'k' || i % 23, -i FROM generate_series(0, 19999) i;
+INSERT INTO tq_h SELECT ts, k, -20000 FROM tq_h WHERE v % 1000 = 1;
+INSERT INTO tq SELECT ts, k, -20000 FROM tq WHERE v % 1000 = 1;
+VACUUM ANALYZE tq;
+CREATE FUNCTION tq_differ() RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	query text;
+	want text;
+	got text;
+BEGIN
+	FOR query IN SELECT format('SELECT string_agg(r::text, '' '' ORDER BY m) FROM (SELECT m, (SELECT string_agg(s::text, '' '' ORDER BY ts, k, v) FROM '
+			'(SELECT * FROM tq WHERE (ts, k) %s (''2026-01-01 00:00Z''::timestamptz + m * interval ''1 minute'', ''k5'') %s ORDER BY ts %s, k %3$s, v LIMIT %s) s) AS r '
+			'FROM (VALUES (0), (1), (77), (200), (400), (-1)) v(m)) t', cond, also, way, n)
+			FROM (VALUES ('<', 'DESC'), ('>', 'ASC'), ('<=', 'DESC'), ('>', 'DESC')) c(cond, way),
+				(VALUES (''), ('AND v < 0'), ('AND v = -20000'), ('AND k = ''k3''')) a(also), (VALUES (1), (30), (700)) l(n) LOOP
+		EXECUTE query INTO got;
+		EXECUTE replace(query, 'FROM tq ', 'FROM tq_h ') INTO want;
+		IF got IS DISTINCT FROM want THEN
+			RETURN NEXT query;
+		END IF;
+	END LOOP;
+END $$;
+SELECT tq_differ();
+CREATE INDEX ON tq (v);
+ANALYZE tq;
+SELECT tq_differ();
+DROP FUNCTION tq_differ;
+DROP TABLE tq, tq_h;

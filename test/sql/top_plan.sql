@@ -73,3 +73,29 @@ SELECT v, nextval('tp_seq') FROM tp ORDER BY v DESC, n LIMIT 3;
 DROP TABLE tp;
 DROP SEQUENCE tp_seq;
 DROP FUNCTION tp_by_index, tp_plan, tp_uses_top;
+
+-- the next page of an order, in the middle of a chunk: late rows come by the bound, in place of those that the plan's
+-- own index has
+CREATE TABLE tq (ts timestamptz NOT NULL, k text NOT NULL, v int) USING strata WITH (strata.segmentby = 'k', strata.orderby = 'ts DESC');
+CREATE INDEX ON tq (ts DESC);
+INSERT INTO tq SELECT '2026-01-01 00:00Z'::timestamptz + i / 20 * interval '10 s', 'k' || i % 20, i FROM generate_series(0, 39999) i;
+SELECT count(compress_chunk('tq')) FROM (SELECT) s;
+INSERT INTO tq SELECT '2026-01-01 00:00Z'::timestamptz + i / 10 * interval '10 s', 'k' || i % 23, -i FROM generate_series(0, 19999) i;
+INSERT INTO tq SELECT ts, k, -20000 FROM tq WHERE v % 1000 = 1;
+VACUUM ANALYZE tq;
+CREATE FUNCTION tq_plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+	SET LOCAL enable_bitmapscan = off;
+	FOR query IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ' || query LOOP
+		CONTINUE WHEN query !~ 'Strata|Row Store|Scan using';
+		RETURN NEXT regexp_replace(query, 'rows=[0-9.]+', 'rows=n');
+	END LOOP;
+END $$;
+SELECT tq_plan('SELECT * FROM tq WHERE ts <= ''2026-01-01 00:10Z'' AND (ts, k) < (''2026-01-01 00:10Z'', ''k5'') ORDER BY ts DESC, k DESC LIMIT 30');
+-- few rows by another index: it stays
+SELECT tq_plan('SELECT * FROM tq WHERE v = -20000 AND ts <= ''2026-01-01 01:00Z'' ORDER BY ts DESC, k DESC LIMIT 30');
+CREATE INDEX ON tq (v);
+ANALYZE tq;
+SELECT tq_plan('SELECT * FROM tq WHERE v = -20000 AND ts <= ''2026-01-01 01:00Z'' ORDER BY ts DESC, k DESC LIMIT 30');
+DROP FUNCTION tq_plan;
+DROP TABLE tq;
