@@ -23,7 +23,7 @@ OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 EXTSCHEMA = s/^((CREATE|COMMENT ON|REVOKE ALL ON|GRANT EXECUTE ON) (FUNCTION|PROCEDURE|AGGREGATE)) ([a-z_0-9]+)\(/\1 @extschema@.\4(/
 UPGRADES = $(wildcard sql/strata--*--*.sql)
 SQL_PARTS = $(sort $(filter-out $(UPGRADES),$(wildcard sql/*.sql)))
-DATA = $(UPGRADES) sql/compat/strata_timescale_compat--$(EXTVERSION).sql
+DATA = $(UPGRADES) $(wildcard sql/compat/*.sql)
 DATA_built = strata--$(EXTVERSION).sql
 # make installcheck: a few tests, on an installed server, whose superuser may have any
 # name; `make test` is all of them.

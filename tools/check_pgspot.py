@@ -21,7 +21,9 @@ from pgspot.codes import codes
 from pgspot.state import Counter, State
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-COMPAT = "sql/compat/strata_timescale_compat--0.1.0.sql"
+with open(os.path.join(ROOT, "strata.control"), encoding="utf-8") as control:
+    VERSION = re.search(r"default_version = '([^']+)'", control.read()).group(1)
+COMPAT = "sql/compat/strata_timescale_compat--%s.sql" % VERSION
 
 # (script, code, what): why it is no fault.
 IN_SCHEMA_OF_STRATA = (
@@ -76,9 +78,7 @@ class Findings(Counter):
 
 def scripts():
     """What CREATE and ALTER EXTENSION run."""
-    with open(os.path.join(ROOT, "strata.control"), encoding="utf-8") as control:
-        version = re.search(r"default_version = '([^']+)'", control.read()).group(1)
-    return ["strata--%s.sql" % version] + sorted(
+    return ["strata--%s.sql" % VERSION] + sorted(
         os.path.relpath(path, ROOT)
         for pattern in ("sql/strata--*--*.sql", "sql/compat/*.sql") for path in glob.glob(os.path.join(ROOT, pattern)))
 

@@ -4,7 +4,7 @@
 #
 #	  tools/release.sh check     the version is the same everywhere, and what was
 #	                             released is as it was; part of make lint
-#	  tools/release.sh freeze    keep the install script and the golden files' checksums
+#	  tools/release.sh freeze    keep the install scripts and the golden files' checksums
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$ROOT"
@@ -20,8 +20,12 @@ same_version() {
     [ "$found" = "$VERSION" ] || wrong "$file: the version is \"${found//$'\n'/ }\", not $VERSION"
 }
 
+# Where the install script of extension $1 and the scripts that lead to it are.
+install_script() { [ "$1" = strata ] && echo "strata--$VERSION.sql" || echo "sql/compat/$1--$VERSION.sql"; }
+upgrades() { [ "$1" = strata ] && echo sql || echo sql/compat; }
+
 check() {
-    local script version previous
+    local script extension version
     same_version strata.control "^default_version = '(.*)'"
     same_version strata_timescale_compat.control "^default_version = '(.*)'"
     same_version META.json '^ +"version": "([0-9.]+)",?$'
@@ -32,15 +36,16 @@ check() {
     [ -f "sql/compat/strata_timescale_compat--$VERSION.sql" ] || wrong "sql/compat: no script of version $VERSION"
 
     # one way from each released version to this one, and no golden file has changed
-    for script in "$released"/strata--*.sql; do
+    for script in "$released"/*--*.sql; do
         [ -e "$script" ] || continue
         version=$(basename "$script" .sql)
-        version=${version#strata--}
+        extension=${version%%--*} version=${version#*--}
         if [ "$version" != "$VERSION" ]; then
-            ls sql/strata--"$version"--*.sql >/dev/null 2>&1 || wrong "sql: no script that leads from $version on"
-        elif [ -f "strata--$VERSION.sql" ]; then
-            cmp -s "$script" "strata--$VERSION.sql" ||
-                wrong "version $VERSION is released, its install script differs from $script: a change needs a new version"
+            ls "$(upgrades "$extension")/$extension--$version"--*.sql >/dev/null 2>&1 ||
+                wrong "$(upgrades "$extension"): no script that leads from $extension $version on"
+        elif [ -f "$(install_script "$extension")" ]; then
+            cmp -s "$script" "$(install_script "$extension")" ||
+                wrong "$extension $version is released, its install script differs from $script: a change needs a new version"
         fi
     done
     [ ! -f "$released/golden.sha256" ] || (cd test/golden && sha256sum --quiet -c "../released/golden.sha256") ||
@@ -48,11 +53,12 @@ check() {
 }
 
 freeze() {
+    local extension
     make -s "strata--$VERSION.sql"
     mkdir -p "$released"
-    cp "strata--$VERSION.sql" "$released/strata--$VERSION.sql"
+    for extension in strata strata_timescale_compat; do cp "$(install_script "$extension")" "$released"; done
     (cd test/golden && find . -type f | LC_ALL=C sort | xargs sha256sum) >"$released/golden.sha256"
-    say "frozen: $released/strata--$VERSION.sql and $(wc -l <"$released/golden.sha256") golden files"
+    say "frozen: install scripts of $VERSION and $(wc -l <"$released/golden.sha256") golden files"
 }
 
 case ${1:-} in
