@@ -1,4 +1,4 @@
--- strata.codec_level and strata.codecs: stored, refused, honoured; storage and compression of columns.
+-- strata.codec_level and strata.codecs: stored, refused, honoured.
 SET client_min_messages = warning;
 CREATE SCHEMA catalog_codec;
 SET search_path = catalog_codec, public;
@@ -97,15 +97,6 @@ SELECT compress_chunk('t', recompress => true);
 INSERT INTO sizes SELECT 'balanced', sum(bytes) FROM strata.batch_columns('t');
 SELECT level FROM sizes ORDER BY bytes;
 DROP VIEW target;
-DROP TABLE t;
-
--- columns that say not to compress, or how
-CREATE TABLE t (id int, plain text, ext text, lz text COMPRESSION lz4, any_kind text) USING strata;
-ALTER TABLE t ALTER plain SET STORAGE PLAIN, ALTER ext SET STORAGE EXTERNAL;
-INSERT INTO t SELECT i, n, n, n, n FROM (SELECT i, md5(i::text) || repeat('abcd', i % 20) AS n FROM generate_series(1, 1000) i) s;
-SELECT compress_chunk('t');
-SELECT column_name, codecs FROM used('t') WHERE column_name <> 'id';
-SELECT count(*) FROM t WHERE plain = ext AND ext = lz AND lz = any_kind;
 DROP TABLE t;
 
 -- numerics that are no scaled integers are kept all the same

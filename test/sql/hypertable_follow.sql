@@ -41,7 +41,7 @@ CREATE FUNCTION looks(rel regclass) RETURNS TABLE (what text, value text) LANGUA
 	SELECT 'statistics', count(*)::text FROM pg_statistic_ext WHERE stxrelid = rel
 $$;
 ALTER TABLE hf REPLICA IDENTITY USING INDEX hf_key;
-ALTER TABLE hf ALTER v SET COMPRESSION lz4, ALTER d SET (n_distinct = 5, n_distinct_inherited = -0.25);
+ALTER TABLE hf ALTER v SET COMPRESSION pglz, ALTER d SET (n_distinct = 5, n_distinct_inherited = -0.25);
 ALTER TABLE hf ALTER v SET STORAGE external;
 ALTER TABLE hf ALTER v SET STATISTICS 77;
 ALTER INDEX hf_expr ALTER COLUMN 1 SET STATISTICS 55;

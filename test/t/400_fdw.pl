@@ -268,7 +268,7 @@ like(error($_), qr/the rows of foreign table "mixed_old" are on server "one"\nHI
   for "SELECT compress_chunk('mixed_old')", "SELECT decompress_chunk('mixed_old')", "SELECT reorder_chunk('mixed_old')", "CALL split_chunk('mixed_old')",
   "SELECT * FROM strata.batches('mixed_old')", "CALL detach_chunk('mixed_old')";
 # what chunks follow their hypertable in, as far as a foreign table can
-sql("CREATE INDEX mixed_note ON mixed (note); ALTER TABLE mixed REPLICA IDENTITY FULL; ALTER TABLE mixed ALTER note SET COMPRESSION lz4;
+sql("CREATE INDEX mixed_note ON mixed (note); ALTER TABLE mixed REPLICA IDENTITY FULL; ALTER TABLE mixed ALTER note SET COMPRESSION pglz;
 	ALTER TABLE mixed SET (fillfactor = 90); ALTER TABLE mixed SET TABLESPACE pg_default;
 	ALTER TABLE mixed ALTER usage SET STATISTICS 50; ALTER TABLE mixed RENAME note TO word; ALTER TABLE mixed RENAME word TO note");
 # 18 knows this of no partitioned table
