@@ -23,7 +23,6 @@
 
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/partition.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
@@ -520,11 +519,7 @@ candidate_layout(const StrataLayout *present, const Candidate *c)
 static StrataHypertable *
 advised_hypertable(Oid relid)
 {
-	List	   *ancestors = get_rel_relispartition(relid) ?
-	get_partition_ancestors(relid) : NIL;
-
-	return strata_hypertable_get(ancestors != NIL ? llast_oid(ancestors) :
-								 relid);
+	return strata_hypertable_get(strata_partition_root(relid));
 }
 
 /*

@@ -11,7 +11,6 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
-#include "catalog/partition.h"
 #include "catalog/pg_index.h"
 #include "nodes/pg_list.h"
 #include "utils/builtins.h"
@@ -73,11 +72,7 @@ leading_columns(Relation index)
 static const char *
 name_of_index(Oid index)
 {
-	List	   *ancestors = get_rel_relispartition(index) ?
-	get_partition_ancestors(index) : NIL;
-
-	return quote_identifier(get_rel_name(ancestors != NIL ?
-										 llast_oid(ancestors) : index));
+	return quote_identifier(get_rel_name(strata_partition_root(index)));
 }
 
 /* Add to a list of texts, unless it is there. */

@@ -13,7 +13,6 @@
 
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "commands/event_trigger.h"
@@ -187,9 +186,7 @@ strata_on_drop_extension(PG_FUNCTION_ARGS)
 	tables = strata_api_tables(false);
 	if (tables == NIL)
 		PG_RETURN_NULL();
-	parent = get_rel_relispartition(linitial_oid(tables)) ?
-		llast_oid(get_partition_ancestors(linitial_oid(tables))) :
-		linitial_oid(tables);
+	parent = strata_partition_root(linitial_oid(tables));
 	ereport(ERROR,
 			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 			 errmsg("cannot drop extension \"%s\" because tables use it",

@@ -168,6 +168,12 @@ typedef void (*StrataRelcacheCallback) (Datum arg, Oid relid);
 extern void strata_relcache_callback_add(StrataRelcacheCallback callback);
 
 /*
+ * The uppermost ancestor of a partition, table or index; of others, and of a
+ * partition that is being detached, itself.
+ */
+extern Oid	strata_partition_root(Oid relid);
+
+/*
  * Call visit for a query and for each one inside it, outer ones first, until
  * it says true; that is then the result.
  */

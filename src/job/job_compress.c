@@ -18,7 +18,6 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/partition.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "commands/tablecmds.h"
@@ -128,15 +127,6 @@ forget_size(Oid companion)
 	strata_settings_store(companion, options, true);
 }
 
-/* The table that users set options of: the uppermost of its ancestors. */
-static Oid
-table_with_settings(Relation rel)
-{
-	return rel->rd_rel->relispartition ?
-		llast_oid(get_partition_ancestors(RelationGetRelid(rel))) :
-		RelationGetRelid(rel);
-}
-
 /*
  * Segments of a few rows compress badly, and the user can do something: said
  * once for a table, whatever the number of its chunks that a statement
@@ -148,7 +138,7 @@ warn_small_segments(Relation rel, const StrataCompressResult *result)
 	static Oid	warned_table = InvalidOid;
 	static TimestampTz warned_at;
 	StrataLayout *layout = strata_store_current_layout(rel);
-	Oid			table = table_with_settings(rel);
+	Oid			table = strata_partition_root(RelationGetRelid(rel));
 	TimestampTz statement = GetCurrentStatementStartTimestamp();
 	char	   *name;
 
