@@ -59,6 +59,7 @@ typedef struct CopyScanState
 	CustomScanState css;
 	RowSource  *source;
 	ExprState  *where;
+	uint64		nexcluded;		/* rows that did not pass it */
 	TupleTableSlot *slot;
 } CopyScanState;
 
@@ -128,13 +129,18 @@ tell_failed(CopyFromState copy)
 #endif
 }
 
-/* ExecCustomScan: the next row of the input that passes WHERE. */
+/*
+ * ExecCustomScan: the next row of the input that passes WHERE.  Who asks has
+ * inserted those before it, which is the progress of the COPY.
+ */
 static TupleTableSlot *
 exec_copy(CustomScanState *css)
 {
 	CopyScanState *state = (CopyScanState *) css;
 	ExprContext *context = css->ss.ps.ps_ExprContext;
 
+	pgstat_progress_update_param(PROGRESS_COPY_TUPLES_PROCESSED,
+								 css->ss.ps.state->es_processed);
 	for (;;)
 	{
 		MemoryContext old;
@@ -158,6 +164,8 @@ exec_copy(CustomScanState *css)
 		context->ecxt_scantuple = state->slot;
 		if (ExecQual(state->where, context))
 			return state->slot;
+		pgstat_progress_update_param(PROGRESS_COPY_TUPLES_EXCLUDED,
+									 ++state->nexcluded);
 	}
 }
 

@@ -83,7 +83,6 @@ typedef struct Load
 	EState	   *estate;
 	bool		partitioned;
 	bool		wants_direct;	/* the root does; else some chunk may */
-	bool		set_tag;
 	int64		nrows;			/* so far */
 	int64		nbatched;		/* of these, into batches */
 	int			ndirect;		/* buffers with direct */
@@ -662,7 +661,7 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 	EState	   *estate = mt->ps.state;
 	ResultRelInfo *root = mt->rootResultRelInfo;
 	Load		load =
-	{.copy = copy,.estate = estate,.set_tag = mt->canSetTag};
+	{.copy = copy,.estate = estate};
 	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 	JunkFilter *junk = NULL;
 	ListCell   *lc;
@@ -697,6 +696,9 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 											estate) :
 						  root,
 						  row);
+		/* what COPY tells of its progress */
+		if (mt->canSetTag)
+			estate->es_processed = load.nrows;
 	}
 	flush_all(&load);
 	foreach(lc, load.buffers)
@@ -704,8 +706,6 @@ strata_load_rows(ModifyTableState *mt, CopyFromState copy)
 		end_direct(&load, lfirst(lc));
 		free_buffer(lfirst(lc));
 	}
-	if (load.set_tag)
-		estate->es_processed += load.nrows;
 	ExecASInsertTriggers(estate, root, mt->mt_transition_capture);
 	MemoryContextSwitchTo(old);
 	return load.nbatched;

@@ -244,6 +244,17 @@ COPY m (t, a) FROM stdin;
 2026-01-20	1
 2026-01-21	2
 \.
+-- how far it is
+CREATE FUNCTION tell_progress() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE told record; BEGIN
+	SELECT command, type, bytes_processed > 0, tuples_processed, tuples_excluded INTO told FROM pg_stat_progress_copy WHERE pid = pg_backend_pid();
+	RAISE NOTICE '%', told; RETURN NULL; END $$;
+CREATE TRIGGER three AFTER INSERT ON p FOR EACH STATEMENT EXECUTE FUNCTION tell_progress();
+CREATE TRIGGER three AFTER INSERT ON m FOR EACH STATEMENT EXECUTE FUNCTION tell_progress();
+COPY p (t, a) FROM PROGRAM 'seq 10 50 | sed "s/.*/2026-01-23 00:00:&\t-&/"' WHERE a % 3 <> 0;
+COPY m (t, a) FROM PROGRAM 'seq 10 50 | sed "s/.*/2026-01-23 00:00:&\t-&/"' WHERE a % 3 <> 0;
+DROP TRIGGER three ON p;
+DROP TRIGGER three ON m;
+SELECT differences(), count(*) FROM m;
 CREATE ROLE strata_copy_user;
 GRANT strata_copy_user TO CURRENT_USER;
 GRANT INSERT (t, a) ON p, m TO strata_copy_user;
@@ -265,5 +276,5 @@ SELECT differences(), count(*), count(DISTINCT tableoid) FROM m;
 SELECT DISTINCT relowner = (SELECT relowner FROM pg_class WHERE relname = 'm') AS same FROM pg_class WHERE relname LIKE 'm\_%chunk';
 COPY source TO PROGRAM 'rm strata_copy.bin strata_some.bin; cat > /dev/null';
 DROP TABLE p, m;
-DROP FUNCTION differences, note, refusal, same_refusal;
+DROP FUNCTION differences, note, tell_progress, refusal, same_refusal;
 DROP ROLE strata_copy_user;
