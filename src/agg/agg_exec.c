@@ -187,7 +187,8 @@ init_input(StrataAggState *agg, EState *estate, int eflags)
 
 	agg->css.custom_ps = list_make1(child);
 	if (agg_stage_reads(agg->plan.stage))
-		agg->input = strata_agg_input_create(child, desc->natts);
+		agg->input = strata_agg_input_create(child, desc->natts,
+											 &agg->css.ss.ps);
 	agg->input_slot = ExecInitExtraTupleSlot(estate, desc, &TTSOpsVirtual);
 	ExecStoreAllNullTuple(agg->input_slot);
 	agg->input_econtext = CreateExprContext(estate);

@@ -221,6 +221,19 @@ show_input(const StrataAggState *agg, ExplainState *es)
 		strata_explain_count("Rows Added Singly", c->singles, es);
 }
 
+/* How rows of a join below come. */
+static void
+show_join(const StrataAggState *agg, ExplainState *es)
+{
+	const char *refusal = NULL;
+
+	if (agg->input == NULL || !strata_agg_input_is_join(agg->input, &refusal))
+		return;
+	ExplainPropertyText("Join",
+						refusal == NULL ? "by vectors" :
+						psprintf("row by row: %s", refusal), es);
+}
+
 static const char *const stage_names[] = {
 	[AGG_STAGE_WHOLE] = "whole",
 	[AGG_STAGE_PARTIAL] = "partial",
@@ -258,6 +271,7 @@ strata_agg_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		show_ranks(agg, ancestors, es);
 		show_order(agg, ancestors, es);
 		show_stop(agg, ancestors, es);
+		show_join(agg, es);
 	}
 	if (!es->analyze)
 		return;

@@ -6,13 +6,15 @@
  * A StrataScan gives its batches as they are.  Rows, be they of its row store
  * or of any other plan, are collected into columns.  An Append that would read
  * its children one after the other is read by us instead, so that batches of
- * its children come as batches; run-time pruning is asked as Append does.
+ * its children come as batches; run-time pruning is asked as Append does.  So
+ * are the sides of a hash join, where it can be done (agg_join_vector.c).
  *
  * Over 600 lines: every kind of source comes through one function.
  *
  * src/agg/agg_input.c
  *-------------------------------------------------------------------------
  */
+#include "agg/agg_match_private.h"
 #include "agg/agg_private.h"
 
 #include "executor/executor.h"
@@ -50,6 +52,8 @@ struct AggInput
 {
 	PlanState  *child;
 	AppendState *append;		/* child, when we read its children */
+	AggJoin    *join;			/* child, when we join in its place; or NULL */
+	bool		joins;			/* ... in this scan */
 	int			ninputs;
 	int			nsources;
 	Source	   *sources;
@@ -140,11 +144,14 @@ init_columns(AggInput *input)
 
 /* Memory: the current context. */
 AggInput *
-strata_agg_input_create(PlanState *child, int ninputs)
+strata_agg_input_create(PlanState *child, int ninputs, PlanState *parent)
 {
 	AggInput   *input = palloc0(sizeof(AggInput));
 
+	check_stack_depth();
 	input->child = child;
+	if (IsA(child, HashJoinState))
+		input->join = strata_agg_join_create((HashJoinState *) child, parent);
 	input->ninputs = ninputs;
 	input->row_mcxt = AllocSetContextCreate(CurrentMemoryContext,
 											"StrataAgg rows",
@@ -162,6 +169,26 @@ strata_agg_input_create(PlanState *child, int ninputs)
 					child);
 	init_columns(input);
 	return input;
+}
+
+/* See agg_vector_private.h. */
+bool
+strata_agg_input_has_vectors(const AggInput *input)
+{
+	for (int i = 0; i < input->nsources; i++)
+		if (input->sources[i].vectors)
+			return true;
+	return input->join != NULL;
+}
+
+/* See agg_vector_private.h. */
+bool
+strata_agg_input_is_join(const AggInput *input, const char **refusal)
+{
+	if (input->join == NULL)
+		return false;
+	*refusal = strata_agg_join_refusal(input->join);
+	return true;
 }
 
 /* See agg_vector_private.h. */
@@ -205,6 +232,7 @@ start(AggInput *input)
 			input->sources[i].rows_done = false;
 	bms_free(input->valid);
 	input->valid = NULL;
+	input->joins = input->join != NULL && strata_agg_join_start(input->join);
 	if (append == NULL)
 		return;
 	/* as ExecProcNode would */
@@ -583,6 +611,8 @@ strata_agg_input_next(AggInput *input)
 	CHECK_FOR_INTERRUPTS();
 	if (!input->started)
 		start(input);
+	if (input->joins)
+		return strata_agg_join_next(input->join);
 	while (input->current >= 0 && input->current < input->nsources)
 	{
 		AggVector  *vector = NULL;
@@ -620,7 +650,7 @@ strata_agg_input_column(AggVector *vector, int i)
 	StrataColumn *col;
 	StrataColumn *view;
 
-	if (vector->batch == NULL)
+	if (!strata_agg_vector_has(vector, i))
 		return &vector->columns[i];
 	from = agg_vector_row(vector, 0);
 	to = agg_vector_row(vector, vector->nselected - 1) + 1;

@@ -48,4 +48,20 @@ extern RelOptInfo *strata_agg_relation_like(const RelOptInfo *rel,
 /* The path, one that was chosen, with groups in fact's place. */
 extern Path *strata_agg_join_groups(JoinBelow *below, Path *path);
 
+/*
+ * agg_path.c: a path over input, one of rel's that gives vectors, which
+ * returns the shape's inputs; NULL: there is none.  *saved: of its costs,
+ * those that only making rows has.
+ */
+extern Path *strata_agg_child_path(PlannerInfo *root, RelOptInfo *rel,
+								   Path *input, const AggShape *shape,
+								   Cost *saved);
+
+/*
+ * agg_join_path.c: the cheapest of a join's paths that can be read by vectors,
+ * which returns the shape's inputs; likewise.
+ */
+extern Path *strata_agg_join_child_path(PlannerInfo *root, RelOptInfo *rel,
+										const AggShape *shape, Cost *saved);
+
 #endif							/* STRATA_AGG_JOIN_PRIVATE_H */

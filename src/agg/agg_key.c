@@ -99,7 +99,7 @@ is_one_bucket(StrataAggState *agg, AggKey *key)
 	int64		hi;
 	Datum		bucket;
 
-	if (vector->batch == NULL || !value->is_column ||
+	if (!value->is_column || !strata_agg_vector_has(vector, value->input) ||
 		!batch_bounds(agg, vector->attnos[value->input], &value->type, &min,
 					  &max))
 		return false;
@@ -143,7 +143,7 @@ strata_agg_batch_order(const AggVector *vector, const AggValue *value)
 	AttrNumber	attno;
 	AttrNumber	min_att;
 
-	if (vector->batch == NULL || !value->is_column)
+	if (!value->is_column || !strata_agg_vector_has(vector, value->input))
 		return NULL;
 	reader = vector->batch->reader;
 	attno = vector->attnos[value->input];

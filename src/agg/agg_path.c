@@ -530,10 +530,10 @@ note_reason(List *paths, const char *reason)
 	}
 }
 
-/* A path that has the shape's inputs as its target; NULL: there is none. */
-static Path *
-make_child(PlannerInfo *root, RelOptInfo *input_rel, Path *input,
-		   const AggShape *shape, Cost *saved)
+/* See agg_join_private.h. */
+Path *
+strata_agg_child_path(PlannerInfo *root, RelOptInfo *input_rel, Path *input,
+					  const AggShape *shape, Cost *saved)
 {
 	*saved = 0;
 	if (IsA(input, AppendPath))
@@ -552,7 +552,7 @@ strata_agg_reading_path(PlannerInfo *root, RelOptInfo *rel,
 						Path *input, const AggShape *shape, AggStage stage)
 {
 	Cost		saved;
-	Path	   *child = make_child(root, rel, input, shape, &saved);
+	Path	   *child = strata_agg_child_path(root, rel, input, shape, &saved);
 
 	if (child == NULL)
 		return NULL;
@@ -612,7 +612,7 @@ add_path_for_workers(PlannerInfo *root, RelOptInfo *input_rel,
 	workers = input->parallel_workers;
 	if (workers > max_workers)
 		return 0;
-	child = make_child(root, input_rel, input, shape, &saved);
+	child = strata_agg_child_path(root, input_rel, input, shape, &saved);
 	if (child == NULL || !child->parallel_safe)
 		return 0;
 	path = make_reading_path(root, input_rel, grouped_rel,
@@ -647,8 +647,9 @@ add_parallel_paths(PlannerInfo *root, RelOptInfo *input_rel,
 }
 
 /*
- * Aggregates that PostgreSQL sorts the rows for, above a join: its rows are
- * collected into columns, as those of any plan that gives no vectors.
+ * Above a join that gives vectors, or of aggregates that PostgreSQL sorts the
+ * rows for: these are collected into columns, as those of any plan that gives
+ * no vectors.
  */
 static void
 create_paths_above_join(PlannerInfo *root, RelOptInfo *input_rel,
@@ -656,26 +657,36 @@ create_paths_above_join(PlannerInfo *root, RelOptInfo *input_rel,
 {
 	AggShape	shape;
 	Path	   *child;
-	Cost		collecting;
+	Cost		saved;
 
-	if (!strata_enable_vector_agg || !strata_enable_join_aggregation ||
-		IS_DUMMY_REL(input_rel) ||
-		strata_agg_join_fact(root, input_rel, NIL) == NULL)
+	if (!strata_enable_vector_agg || IS_DUMMY_REL(input_rel))
 		return;
 	strata_agg_shape(root, input_rel, grouped_rel, having, &shape);
-	if (shape.reason != NULL || (!shape.has_distinct && !shape.has_held))
+	if (shape.reason != NULL)
 		return;
 	Assert(shape.stop.kind == AGG_STOP_NONE);	/* agg:G27 */
+	child = strata_agg_join_child_path(root, input_rel, &shape, &saved);
+	if (child != NULL)
+		strata_agg_offer(root, grouped_rel,
+						 make_reading_path(root, input_rel, grouped_rel,
+										   grouped_rel->reltarget, child,
+										   &shape, having, saved,
+										   AGG_STAGE_WHOLE),
+						 &shape);
+	if (!strata_enable_join_aggregation ||
+		(!shape.has_distinct && !shape.has_held) ||
+		strata_agg_join_fact(root, input_rel, NIL) == NULL)
+		return;
 	child = strata_agg_strip_projection(input_rel->cheapest_total_path);
 	child = project(root, child, shape.inputs);
 	if (child == NULL)
 		return;
-	collecting = child->rows *
+	saved = -child->rows *
 		(cpu_tuple_cost + list_length(shape.inputs) * cpu_operator_cost);
 	strata_agg_offer(root, grouped_rel,
 					 make_reading_path(root, input_rel, grouped_rel,
 									   grouped_rel->reltarget, child, &shape,
-									   having, -collecting, AGG_STAGE_WHOLE),
+									   having, saved, AGG_STAGE_WHOLE),
 					 &shape);
 }
 
@@ -714,7 +725,7 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 						  1.0);
 	shape.summaries = is_for_summaries(input_rel, &shape);
 	shape.counts = shape.summaries && is_count_of_rows(&shape);
-	child = make_child(root, input_rel, input, &shape, &saved);
+	child = strata_agg_child_path(root, input_rel, input, &shape, &saved);
 	if (child == NULL)
 		return;
 	strata_agg_offer(root, grouped_rel,
@@ -753,7 +764,7 @@ strata_agg_create_distinct_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	if (shape.keys == NIL)
 		return;
 	strata_agg_stop_plan(root, input_rel, false, &shape);
-	child = make_child(root, input_rel, input, &shape, &saved);
+	child = strata_agg_child_path(root, input_rel, input, &shape, &saved);
 	if (child != NULL)
 		strata_agg_offer(root, distinct_rel,
 						 make_reading_path(root, input_rel, distinct_rel, target, child,

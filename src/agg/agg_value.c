@@ -164,7 +164,7 @@ part_of_input(void *arg, const StrataPart *part, const StrataExprFrame *frame)
 {
 	AggVector  *vector = ((StrataAggState *) arg)->vector;
 
-	if (vector->batch == NULL)
+	if (!strata_agg_vector_has(vector, part->attno - 1))
 		return NULL;
 	return strata_batch_reader_part(vector->batch->reader,
 									vector->attnos[part->attno - 1], part,
@@ -408,7 +408,8 @@ strata_agg_value_integers(StrataAggState *agg, int i)
 	AggValue   *value = &agg->values[i];
 	AggVector  *vector = agg->vector;
 
-	if (!value->by_integers || vector->batch == NULL || value->column != NULL)
+	if (!value->by_integers || !strata_agg_vector_has(vector, value->input) ||
+		value->column != NULL)
 		return NULL;
 	if (!value->tried)
 	{
@@ -462,8 +463,8 @@ strata_agg_value_scaled(StrataAggState *agg, int i)
 	/* where a FILTER keeps it from being computed, there are no values */
 	if (value->typid != NUMERICOID || value->call != NULL)
 		return NULL;
-	if (!value->tried && vector->batch != NULL && value->is_column &&
-		value->column == NULL)
+	if (!value->tried && value->is_column && value->column == NULL &&
+		strata_agg_vector_has(vector, value->input))
 		read_scaled(agg, value);
 	if (!value->tried)
 	{
@@ -486,7 +487,8 @@ strata_agg_value_at(StrataAggState *agg, int i, int row, bool *isnull)
 	AggVector  *vector = agg->vector;
 	StrataColumn *column;
 
-	if (value->column == NULL && value->input >= 0 && vector->batch != NULL)
+	if (value->column == NULL && value->input >= 0 &&
+		strata_agg_vector_has(vector, value->input))
 		column = strata_batch_reader_rows(vector->batch->reader,
 										  vector->attnos[value->input],
 										  row, 1);

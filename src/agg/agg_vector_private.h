@@ -35,9 +35,10 @@ typedef struct AggVector
 								 * first on */
 	int			first;
 	StrataVectorBatch *batch;	/* NULL: columns were made of rows */
-	const AttrNumber *attnos;	/* batch: table column of each input */
+	const AttrNumber *attnos;	/* batch: table column of each input; 0: it is
+								 * none, but among columns */
 	bool		whole;			/* batch: its summary is true of the vector */
-	StrataColumn *columns;		/* made of rows: one for each input */
+	StrataColumn *columns;		/* one for each input that the batch has not */
 	const uint16 **numbers;		/* and the numbers of their values, NULL where
 								 * there are none, ... */
 	uint64		numbering;		/* ... which are these */
@@ -52,9 +53,30 @@ agg_vector_row(const AggVector *vector, int i)
 	return vector->rows != NULL ? vector->rows[i] : vector->first + i;
 }
 
-/* agg_input.c */
+/* Is the input a column of the vector's batch? */
+static inline bool
+strata_agg_vector_has(const AggVector *vector, int input)
+{
+	return vector->batch != NULL && vector->attnos[input] != 0;
+}
+
+/*
+ * agg_input.c: rows of a child, whose inputs are its columns; expressions of
+ * joins among them are evaluated for parent.
+ */
 typedef struct AggInput AggInput;
-extern AggInput *strata_agg_input_create(PlanState *child, int ninputs);
+extern AggInput *strata_agg_input_create(PlanState *child, int ninputs,
+										 PlanState *parent);
+
+/* May batches come as batches, from one source at least? */
+extern bool strata_agg_input_has_vectors(const AggInput *input);
+
+/*
+ * The child is a join that gives vectors, but for what *refusal says, once it
+ * runs.
+ */
+extern bool strata_agg_input_is_join(const AggInput *input,
+									 const char **refusal);
 extern void strata_agg_input_rescan(AggInput *input);
 
 /*

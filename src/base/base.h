@@ -57,6 +57,7 @@ extern bool strata_enable_group_lookahead;
 extern bool strata_enable_grouping_sets;
 extern bool strata_enable_join_aggregation;
 extern bool strata_enable_join_pruning;
+extern bool strata_enable_join_vectors;
 extern bool strata_enable_key_codes;
 extern bool strata_enable_multi_insert;
 extern bool strata_enable_ordered_scan;

@@ -31,16 +31,6 @@
 #endif
 
 /*
- * 16 renamed it with the rest of relfilenodes (b0a55e43299); delete when 15
- * goes.
- */
-#if PG_VERSION_NUM < 160000
-#include "utils/relfilenodemap.h"
-#else
-#include "utils/relfilenumbermap.h"
-#endif
-
-/*
  * 15.3 tells a BRIN tuple of no rows from one of nulls (and 16, 3581cbdcd6b);
  * delete when 15 goes.
  */
@@ -74,6 +64,7 @@
  * 16 renamed RelFileNode to RelFileLocator (b0a55e43299); delete when 15 goes.
  */
 #if PG_VERSION_NUM < 160000
+#include "utils/relfilenodemap.h"
 typedef RelFileNode StrataLocator;
 #define STRATA_REL_LOCATOR(rel) ((rel)->rd_node)
 #define STRATA_LOCATOR_NUMBER(l) ((l).relNode)
@@ -85,6 +76,7 @@ typedef RelFileNode StrataLocator;
 	RelationSetNewRelfilenode(rel, persistence)
 #define strata_new_file_subid(rel) ((rel)->rd_firstRelfilenodeSubid)
 #else
+#include "utils/relfilenumbermap.h"
 typedef RelFileLocator StrataLocator;
 #define STRATA_REL_LOCATOR(rel) ((rel)->rd_locator)
 #define STRATA_LOCATOR_NUMBER(l) ((l).relNumber)
@@ -987,12 +979,16 @@ typedef struct StrataRewriteHead
 
 /*
  * 18 gives row comparisons a type of their own, whose values are those of the
- * btree strategies; delete when 17 goes.
+ * btree strategies, and has what a hash join's table is made with in the state
+ * of its inner side (adf97c156); delete when 17 goes.
  */
 #if PG_VERSION_NUM < 180000
 #define strata_row_compare_strategy(expr) ((int) (expr)->rctype)
+#define strata_hash_table_create(j, h, nulls) \
+	ExecHashTableCreate(h, (j)->hj_HashOperators, (j)->hj_Collations, nulls)
 #else
 #define strata_row_compare_strategy(expr) ((int) (expr)->cmptype)
+#define strata_hash_table_create(j, h, nulls) ExecHashTableCreate(h)
 #endif
 
 #endif							/* STRATA_COMPAT_H */

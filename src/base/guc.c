@@ -36,6 +36,7 @@ bool		strata_enable_first_rows = true;
 bool		strata_enable_group_lookahead = true;
 bool		strata_enable_grouping_sets = true;
 bool		strata_enable_join_aggregation = true;
+bool		strata_enable_join_vectors = true;
 bool		strata_enable_join_pruning = true;
 bool		strata_enable_key_codes = true;
 bool		strata_enable_multi_insert = true;
@@ -132,6 +133,10 @@ static const BoolSetting bool_settings[] = {
 		GUC_EXPLAIN,
 		"Enables scans to skip batches by the values of the other side of a join.",
 	"The other side is in the memory of a hash join before the scan begins."},
+	{"strata.enable_join_vectors", &strata_enable_join_vectors, true,
+		GUC_EXPLAIN,
+		"Enables StrataAgg to join batches with a small table without making rows of them.",
+	"When off, rows of the join come one by one."},
 	{"strata.enable_key_codes", &strata_enable_key_codes, true, 0,
 		"Enables StrataAgg to look each group up once for many rows, where keys have few values.",
 	NULL},

@@ -371,6 +371,12 @@ extern void strata_agg_state_reset(AggState *state);
  */
 extern void strata_hash_join_build_first(HashJoinState *join);
 
+/*
+ * Have it read its inner side now; it has not begun, and may go on from there.
+ * Not for joins that processes share.
+ */
+extern void strata_hash_join_build(HashJoinState *join);
+
 /* Where the rows of a join's inner side are. */
 typedef enum StrataHashSide
 {

@@ -14,8 +14,14 @@
  */
 #include "pg/pg.h"
 
+#include "base/compat.h"
+#include "executor/executor.h"
 #include "executor/hashjoin.h"
+#include "executor/nodeHash.h"
 #include "miscadmin.h"
+
+/* What nodeHashjoin.c calls the state in which it asks for an outer row. */
+#define HJ_NEED_NEW_OUTER 2
 
 /* See pg.h. */
 void
@@ -23,6 +29,27 @@ strata_hash_join_build_first(HashJoinState *join)
 {
 	if (join->hj_HashTable == NULL)
 		join->hj_OuterNotEmpty = true;
+}
+
+/* See pg.h.  As ExecHashJoinImpl does. */
+void
+strata_hash_join_build(HashJoinState *join)
+{
+	HashState  *hash = (HashState *) innerPlanState(join);
+	HashJoinTable table;
+
+	Assert(join->hj_HashTable == NULL &&
+		   !hash->ps.plan->parallel_aware); /* pg:Q8 */
+	join->hj_FirstOuterTupleSlot = NULL;
+	table = strata_hash_table_create(join, hash,
+									 join->js.jointype == JOIN_RIGHT ||
+									 join->js.jointype == JOIN_FULL);
+	join->hj_HashTable = table;
+	hash->hashtable = table;
+	(void) MultiExecProcNode(&hash->ps);
+	table->nbatch_outstart = table->nbatch;
+	join->hj_OuterNotEmpty = false;
+	join->hj_JoinState = HJ_NEED_NEW_OUTER;
 }
 
 /* See pg.h. */

@@ -637,9 +637,12 @@ class Queries:
             return Query("SELECT %s FROM %s AS a%s AND %sEXISTS (SELECT 1 FROM %s AS d WHERE d.k = a.%s AND d.g = 1)" % (
                 self.aggregates(table), table.token, where.replace(" WHERE ", " WHERE (", 1) + ")", rng.choice(["", "NOT "]),
                 small, column.name))
-        return Query("SELECT %s%s FROM %s AS a %s %s AS d ON d.k = a.%s%s%s%s" % (
-            shown, self.aggregates(table), table.token, rng.choice(["JOIN", "JOIN", "LEFT JOIN"]), small, column.name,
-            rng.choice(["", "", " AND d.g > 0"]), self.where(table), group))
+        # columns of both sides in conditions and arguments
+        both = rng.choice(["", ", count(d.k), sum(a.id + d.g), max(d.g)", ", min(coalesce(d.g, -a.id)), count(*) FILTER (WHERE d.g > a.id %% 4)"])
+        return Query("SELECT %s%s%s FROM %s AS a %s %s AS d ON d.k = a.%s%s%s%s" % (
+            shown, self.aggregates(table), both.replace("%%", "%"), table.token, rng.choice(["JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN"]), small, column.name,
+            rng.choice(["", "", " AND d.g > 0", " AND a.id % 3 > d.g", " AND a.{0} <> d.k".format(column.name), " AND a.id / (d.g + 2) > 40"]),
+            self.where(table), group))
 
     def few_values(self, of):
         """A subselect of a few rows: k, values that a column may be equal to, and g; each k once for each g."""

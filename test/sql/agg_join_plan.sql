@@ -2,6 +2,7 @@
 SET client_min_messages = warning;
 SET timezone = 'UTC';
 SET strata.enable_join_aggregation = on;
+SET strata.enable_join_vectors = off;
 SET strata.batch_rows = 500;
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE ap (ts timestamptz NOT NULL, k text, zone int, v int, num numeric);

@@ -4,6 +4,7 @@ SET timezone = 'UTC';
 SET strata.batch_rows = 100;
 SET strata.index_pages = 0;
 SET strata.enable_join_pruning = on;
+SET strata.enable_join_vectors = on;
 SET strata.enable_batch_index = on;
 SET max_parallel_workers_per_gather = 0;
 SET enable_nestloop = off;
