@@ -12,6 +12,7 @@
  */
 #include "agg/agg_hold_private.h"
 #include "agg/agg_numeric_private.h"
+#include "agg/agg_words_private.h"
 
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -217,6 +218,7 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 	for (int i = 0; i < agg->ncalls; i++)
 	{
 		AggCall    *call = &agg->calls[i];
+		AggCell    *cell = agg_cell(cells, call);
 
 		/* the set of its values takes the rows in */
 		if (call->distinct != NULL)
@@ -228,16 +230,16 @@ add_run(StrataAggState *agg, AggCell *cells, int from, int to)
 		{
 			summarized = false;
 			if (call->holder == i)
-				strata_agg_hold_run(call->hold, call, &cells[i], from, to);
+				strata_agg_hold_run(call->hold, call, cell, from, to);
 			continue;
 		}
 		if (whole && call->filter == NULL &&
-			strata_agg_summarize(agg, call, &cells[i]))
+			strata_agg_summarize(agg, call, cell))
 			continue;
 		summarized = false;
 		if (!call->ready)
 			prepare_call(agg, i);
-		add_values(agg, call, &cells[i], from, to);
+		add_values(agg, call, cell, from, to);
 	}
 	return summarized;
 }
@@ -309,7 +311,7 @@ add_rows(StrataAggState *agg)
 		Assert(!call->integers && !call->scaled);	/* agg:G24 */
 		run.v = call->v;
 		run.valid = call->valid;
-		call->kernel->rows(cells, i, &run);
+		call->kernel->rows(cells, call->at, &run);
 	}
 	return true;
 }
@@ -334,7 +336,7 @@ cells_of_rows(StrataAggState *agg, AggGroup *const *groups)
 
 /* All selected rows of an aggregate, each to a cell of its own. */
 static void
-add_singly(StrataAggState *agg, AggCall *call, AggCell *const *cells, int at)
+add_singly(StrataAggState *agg, AggCall *call, AggCell *const *cells)
 {
 	AggRun		run = {
 		.v = call->v,
@@ -344,14 +346,14 @@ add_singly(StrataAggState *agg, AggCall *call, AggCell *const *cells, int at)
 
 	if (call->scaled)
 	{
-		strata_agg_generic_rows_scaled(call->generic, cells, at, &run,
+		strata_agg_generic_rows_scaled(call->generic, cells, call->at, &run,
 									   agg->values[call->value].scale,
 									   call->displays);
 		return;
 	}
 	if (call->integers && call->kernel->kind != AGG_VALUE_NONE)
 		run.v = integers_as_floats(agg, call, run.v, run.n);
-	call->kernel->rows(cells, at, &run);
+	call->kernel->rows(cells, call->at, &run);
 }
 
 /*
@@ -375,7 +377,7 @@ add_short_runs(StrataAggState *agg, AggGroup *const *groups)
 		if (call->hold == NULL &&
 			(call->scaled || call->kernel->rows != NULL))
 		{
-			add_singly(agg, call, cells, i);
+			add_singly(agg, call, cells);
 			continue;
 		}
 		for (int r = 0; r < agg->nruns; r++)
@@ -384,10 +386,10 @@ add_short_runs(StrataAggState *agg, AggGroup *const *groups)
 			int			to = agg->runs[r + 1];
 
 			if (call->hold != NULL)
-				strata_agg_hold_run(call->hold, call, &cells[from][i], from,
-									to);
+				strata_agg_hold_run(call->hold, call,
+									agg_cell(cells[from], call), from, to);
 			else
-				add_values(agg, call, &cells[from][i], from, to);
+				add_values(agg, call, agg_cell(cells[from], call), from, to);
 		}
 	}
 }
@@ -461,13 +463,16 @@ strata_agg_add_vector(StrataAggState *agg, AggVector *vector)
 		strata_agg_best_new_vector(agg->best);
 	if (agg->nkeys == 0)
 		summarized = add_run(agg, agg->cells, 0, vector->nselected);
+	else if (agg->words != NULL)
+		strata_agg_words_add(agg);
 	else
 	{
 		if (!add_rows(agg))
 			summarized = add_runs(agg);
 		if (agg->best != NULL)
 			strata_agg_best_end_vector(agg->best);
-		if (agg->held_full || strata_agg_table_is_full(agg->table))
+		if (!strata_agg_words_begin(agg) &&
+			(agg->held_full || strata_agg_table_is_full(agg->table)))
 		{
 			strata_agg_memo_forget(agg->memo);
 			strata_agg_table_spill(agg->table);

@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_hold_private.h"
+#include "agg/agg_join_private.h"
 
 #include "lib/stringinfo.h"
 #include "utils/datum.h"
@@ -21,22 +22,23 @@ write_cells(StrataAggState *agg, AggCell *cells, StringInfo out)
 {
 	for (int i = 0; i < agg->ncalls; i++)
 	{
-		if (agg->calls[i].hold != NULL)
+		AggCall    *call = &agg->calls[i];
+		AggCell    *cell = agg_cell(cells, call);
+
+		if (call->hold != NULL)
 		{
-			if (agg->calls[i].holder == i)
-				strata_agg_hold_write(agg->calls[i].hold, &cells[i], out);
+			if (call->holder == i)
+				strata_agg_hold_write(call->hold, cell, out);
 		}
-		else if (agg->calls[i].generic != NULL)
-			strata_agg_generic_write(agg->calls[i].generic, &cells[i],
-									 out);
-		else if (agg->calls[i].kernel->result == AGG_RESULT_BEST)
-			strata_agg_best_write(agg->best, &cells[i], out);
-		else if (agg->calls[i].kernel->result == AGG_RESULT_PICK &&
-				 !agg->calls[i].resultbyval)
-			strata_agg_pick_write(&agg->calls[i], &cells[i], out);
+		else if (call->generic != NULL)
+			strata_agg_generic_write(call->generic, cell, out);
+		else if (call->kernel->result == AGG_RESULT_BEST)
+			strata_agg_best_write(agg->best, cell, out);
+		else if (call->kernel->result == AGG_RESULT_PICK &&
+				 !call->resultbyval)
+			strata_agg_pick_write(call, cell, out);
 		else
-			appendBinaryStringInfo(out, (const char *) &cells[i],
-								   sizeof(AggCell));
+			appendBinaryStringInfo(out, (const char *) cell, call->size);
 	}
 }
 
@@ -127,28 +129,29 @@ combine_call(StrataAggState *agg, int i, AggCell *cells, const char *in)
 {
 	AggCall    *call = &agg->calls[i];
 	bool		pick = call->kernel->result == AGG_RESULT_PICK;
-	AggCell		cell;
+	AggCell    *into = agg_cell(cells, call);
+	AggCell		cell = {0};
 
 	if (call->hold != NULL)
 		return call->holder != i ? in :
-			strata_agg_hold_combine(call->hold, &cells[i], in);
+			strata_agg_hold_combine(call->hold, into, in);
 	if (call->kernel->result == AGG_RESULT_BEST)
-		return strata_agg_best_combine(agg->best, &cells[i], in);
+		return strata_agg_best_combine(agg->best, into, in);
 	if (call->generic != NULL)
 		in = strata_agg_generic_read(call->generic, in, &cell);
 	else if (pick && !call->resultbyval)
 		in = strata_agg_pick_read(call, in, &cell);
 	else
 	{
-		memcpy(&cell, in, sizeof(AggCell));
-		in += sizeof(AggCell);
+		memcpy(&cell, in, call->size);
+		in += call->size;
 	}
 	if (call->generic != NULL)
-		strata_agg_generic_combine(call->generic, &cells[i], &cell);
+		strata_agg_generic_combine(call->generic, into, &cell);
 	else if (pick)
-		strata_agg_pick_combine(agg, call, &cells[i], &cell);
+		strata_agg_pick_combine(agg, call, into, &cell);
 	else
-		call->kernel->combine(&cells[i], &cell);
+		call->kernel->combine(into, &cell);
 	return in;
 }
 

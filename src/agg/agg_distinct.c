@@ -12,17 +12,14 @@
  * last row each value of a set goes through the kernels of its aggregates
  * once.
  *
- * Integers often lie close to each other: of 64 that differ in their last bits
- * only, the set has one group, whose cell says which of them are there.  A set
- * that turns out to have few of each is changed to one of single values.
- *
- * Over 600 lines: words and single values are taken in and given back by the
- * same steps.
+ * Integers often lie close to each other, and are kept in words (agg_words.c).
+ * A set that turns out to have few of each is changed to one of single values.
  *
  * src/agg/agg_distinct.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_join_private.h"
+#include "agg/agg_words_private.h"
 
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
@@ -33,11 +30,8 @@
 
 /* Values after which memory of functions that compared them is given back. */
 #define VALUES_PER_RESET 1024
-/* Bits of an integer that its word in a cell is for. */
-#define WORD_BITS 6
 /* So many words tell whether there are this many values in each. */
 #define WORDS_TO_JUDGE 16384
-#define MIN_VALUES_PER_WORD 2
 
 struct AggDistinct
 {
@@ -51,19 +45,6 @@ struct AggDistinct
 	 */
 	StrataAggState set;
 	bool		judged;			/* words stay, or are none */
-};
-
-/* Words of two sets have the values of both. */
-static void
-combine_words(AggCell *cell, const AggCell *other)
-{
-	cell->v.i |= other->v.i;
-}
-
-static const AggKernel word_kernel = {
-	.kind = AGG_VALUE_INT64,
-	.result = AGG_RESULT_INT,
-	.combine = combine_words
 };
 
 /* See agg_kernel_private.h.  Lives with the node: in the current context. */
@@ -102,39 +83,6 @@ strata_agg_distinct_value(const AggDistinct *distinct)
 	return distinct->argument.value;
 }
 
-/* Are the values integers, equal when their bytes are? */
-static bool
-may_have_words(const StrataAggState *agg, const AggDistinct *distinct)
-{
-	const AggKey *argument = &distinct->argument;
-	Expr	   *arg = linitial_node(TargetEntry, distinct->aggref->args)->expr;
-	Oid			type = getBaseType(exprType((Node *) arg));
-
-	/* words are looked up as Datums of 64 bits */
-	return sizeof(Datum) == sizeof(int64) && agg->sets == NULL &&
-		argument->bucket == NULL &&
-		argument->by_image && argument->typbyval &&
-		(type == INT2OID || type == INT4OID || type == INT8OID ||
-		 type == DATEOID);
-}
-
-/* An empty set, of words or single values. */
-static void
-make_set(StrataAggState *set, bool words)
-{
-	MemoryContext old;
-
-	old = MemoryContextSwitchTo(GetMemoryChunkContext(set->keys));
-	set->ncalls = words ? 1 : 0;
-	set->keys[set->nkeys - 1].word_bits = words ? WORD_BITS : 0;
-	set->group_mcxt = AllocSetContextCreate(CurrentMemoryContext,
-											"StrataAgg distinct values",
-											0, ALLOCSET_DEFAULT_INITSIZE,
-											256 * 1024);
-	set->table = strata_agg_table_create(set, set->group_mcxt);
-	MemoryContextSwitchTo(old);
-}
-
 /* See agg_kernel_private.h. */
 void
 strata_agg_distinct_begin(StrataAggState *agg)
@@ -145,20 +93,25 @@ strata_agg_distinct_begin(StrataAggState *agg)
 	{
 		AggDistinct *distinct = lfirst(lc);
 		StrataAggState *set = &distinct->set;
+		Expr	   *arg;
 
 		Assert(agg->plan.stage == AGG_STAGE_WHOLE ||
 			   agg->plan.stage == AGG_STAGE_JOINED);	/* agg:G19 */
 		*set = *agg;
 		set->distincts = NIL;
 		set->calls = palloc0(sizeof(AggCall));
-		set->calls->kernel = &word_kernel;
+		set->calls->kernel = &strata_agg_word_kernel;
+		set->calls->size = offsetof(AggCell, v);
 		set->cells = NULL;
 		set->order = NULL;
 		set->nkeys = agg->nkeys + 1;
 		set->keys = palloc(sizeof(AggKey) * set->nkeys);
 		memcpy(set->keys, agg->keys, sizeof(AggKey) * agg->nkeys);
 		set->keys[agg->nkeys] = distinct->argument;
-		make_set(set, may_have_words(agg, distinct));
+		arg = linitial_node(TargetEntry, distinct->aggref->args)->expr;
+		strata_agg_set_make(set, agg->sets == NULL &&
+							strata_agg_may_have_words(&distinct->argument,
+													  exprType((Node *) arg)));
 	}
 }
 
@@ -166,41 +119,6 @@ strata_agg_distinct_begin(StrataAggState *agg)
  * Words
  *-------------------------------------------------------------------------
  */
-
-static inline uint64 *
-word_of(const StrataAggState *set, const AggGroup *group)
-{
-	return (uint64 *) &agg_group_cells(group, set->nkeys)->v.i;
-}
-
-/* The value of a bit in a word, of the argument's type. */
-static Datum
-value_of_bit(const AggKey *argument, int64 key, int bit)
-{
-	return strata_integer_datum((int64) ((uint64) key << WORD_BITS) | bit,
-								argument->typlen);
-}
-
-/* Put the argument's current value into the group of the current keys. */
-static void
-take_current(StrataAggState *set)
-{
-	AggKey	   *argument = &set->keys[set->nkeys - 1];
-	Datum		value = argument->current;
-	int64		v;
-
-	if (argument->word_bits == 0)
-	{
-		strata_agg_table_find(set->table);
-		return;
-	}
-	v = strata_datum_integer(value, argument->typlen);
-	argument->current = Int64GetDatum(v >> WORD_BITS);
-	*word_of(set, strata_agg_table_find(set->table)) |=
-		(uint64) 1 << (v & ((1 << WORD_BITS) - 1));
-	/* a constant one is not loaded again */
-	argument->current = value;
-}
 
 /*
  * Once there are many words, or memory is full: have a set of single values if
@@ -213,8 +131,7 @@ judge_words(AggDistinct *distinct)
 	AggKey	   *argument = &set->keys[set->nkeys - 1];
 	AggTable   *words = set->table;
 	MemoryContext mcxt = set->group_mcxt;
-	uint32		n;
-	AggGroup  **groups = strata_agg_table_in_memory(words, &n);
+	uint32		n = strata_agg_table_ngroups(words);
 	uint64		nvalues = 0;
 
 	if (distinct->judged || argument->word_bits == 0 ||
@@ -222,25 +139,27 @@ judge_words(AggDistinct *distinct)
 		return;
 	distinct->judged = true;
 	for (uint32 i = 0; i < n; i++)
-		nvalues += pg_popcount64(*word_of(set, groups[i]));
-	if (nvalues / MIN_VALUES_PER_WORD >= n)
+		nvalues += pg_popcount64(*agg_word_of(set,
+											  strata_agg_table_group(words, i)));
+	if (nvalues / AGG_MIN_VALUES_PER_WORD >= n)
 		return;
-	make_set(set, false);
+	strata_agg_set_make(set, false);
 	for (uint32 i = 0; i < n; i++)
 	{
-		const Datum *keys = agg_group_keys(groups[i]);
+		const AggGroup *group = strata_agg_table_group(words, i);
+		const Datum *keys = agg_group_keys(group);
 		int64		key = DatumGetInt64(keys[set->nkeys - 1]);
-		uint64		word = *word_of(set, groups[i]);
+		uint64		word = *agg_word_of(set, group);
 
 		for (int k = 0; k < set->nkeys; k++)
 		{
 			set->keys[k].current = keys[k];
-			set->keys[k].isnull = (groups[i]->nulls >> k) & 1;
+			set->keys[k].isnull = (group->nulls >> k) & 1;
 		}
 		for (; word != 0; word &= word - 1)
 		{
 			argument->current =
-				value_of_bit(argument, key, pg_rightmost_one_pos64(word));
+				agg_value_of_bit(argument, key, pg_rightmost_one_pos64(word));
 			strata_agg_table_find(set->table);
 		}
 	}
@@ -310,7 +229,7 @@ take_codes(StrataAggState *agg, StrataAggState *set, const StrataColumn *col,
 		if (!seen[code])
 			continue;
 		argument->current = col->dict[code];
-		take_current(set);
+		strata_agg_set_take(set);
 	}
 }
 
@@ -349,20 +268,14 @@ take_values(StrataAggState *set, const uint8 *valid)
 	const AggKey *argument = &set->keys[set->nkeys - 1];
 	int			nruns = strata_agg_cut_runs(set);
 
-	if (strata_enable_group_lookahead && argument->bucket == NULL &&
-		(argument->word_bits == 0 || !argument->constant))
-	{
-		MemoryContext old = MemoryContextSwitchTo(set->vector_mcxt);
-		int		   *positions = palloc(sizeof(int) * nruns);
-		int			n = positions_of_values(set, nruns, valid, positions);
-		AggGroup  **groups;
+	MemoryContext old = MemoryContextSwitchTo(set->vector_mcxt);
+	int		   *positions = palloc(sizeof(int) * nruns);
+	int			n = argument->bucket != NULL ? 0 :
+	positions_of_values(set, nruns, valid, positions);
 
-		groups = n > 0 ? strata_agg_look_up_rows(set, positions, n) : NULL;
-		for (int i = 0; i < n && argument->word_bits != 0; i++)
-			*word_of(set, groups[i]) |= (uint64) 1 << argument->low_bits[i];
-		MemoryContextSwitchTo(old);
+	MemoryContextSwitchTo(old);
+	if (strata_agg_set_take_rows(set, positions, n))
 		return;
-	}
 	for (int i = 0; i < nruns; i++)
 	{
 		int			from = set->runs[i];
@@ -373,7 +286,7 @@ take_values(StrataAggState *set, const uint8 *valid)
 		strata_agg_load_run(set, i);
 		/* as above */
 		if (!argument->isnull)
-			take_current(set);
+			strata_agg_set_take(set);
 	}
 }
 
@@ -424,7 +337,7 @@ strata_agg_distinct_take_joined(StrataAggState *agg, ExprContext *econtext)
 			set->keys[k].current = agg->keys[k].current;
 			set->keys[k].isnull = agg->keys[k].isnull;
 		}
-		take_current(set);
+		strata_agg_set_take(set);
 		spill_full_set(distinct);
 	}
 }
@@ -483,9 +396,11 @@ add_word(const AggCall *call, AggCell *cell, const AggKey *argument,
 		return;
 	}
 	for (; word != 0; word &= word - 1)
-		add_value(call, cell,
-				  value_of_bit(argument, key, pg_rightmost_one_pos64(word)),
-				  1);
+	{
+		int			bit = pg_rightmost_one_pos64(word);
+
+		add_value(call, cell, agg_value_of_bit(argument, key, bit), 1);
+	}
 }
 
 /* The cells of the group that a value of the set belongs to. */
@@ -531,10 +446,11 @@ finish_set(StrataAggState *agg, AggDistinct *distinct)
 			if (agg->calls[i].distinct != distinct)
 				continue;
 			if (argument->word_bits != 0)
-				add_word(&agg->calls[i], &cells[i], argument,
-						 DatumGetInt64(v), *word_of(set, value));
+				add_word(&agg->calls[i], agg_cell(cells, &agg->calls[i]),
+						 argument, DatumGetInt64(v), *agg_word_of(set, value));
 			else
-				add_value(&agg->calls[i], &cells[i], v, 1);
+				add_value(&agg->calls[i], agg_cell(cells, &agg->calls[i]), v,
+						  1);
 		}
 		agg->set = 0;
 		if (agg->table != NULL && strata_agg_table_is_full(agg->table))

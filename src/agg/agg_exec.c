@@ -10,6 +10,8 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_hold_private.h"
+#include "agg/agg_join_private.h"
+#include "agg/agg_words_private.h"
 
 #include "agg/agg.h"
 #include "catalog/objectaccess.h"
@@ -195,6 +197,24 @@ init_input(StrataAggState *agg, EState *estate, int eflags)
 	agg->input_econtext->ecxt_outertuple = agg->input_slot;
 }
 
+/* Where each call's cell stands in a group. */
+static void
+place_cells(StrataAggState *agg)
+{
+	agg->cells_size = 0;
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		AggCall    *call = &agg->calls[i];
+
+		call->at = agg->cells_size;
+		call->size = call->aggref == NULL ? (int) sizeof(AggCell) :
+			strata_agg_cell_size(call->aggref);
+		Assert(call->size == sizeof(AggCell) ||
+			   (call->hold == NULL && call->generic == NULL));	/* agg:G29 */
+		agg->cells_size += call->size;
+	}
+}
+
 static int
 count_arguments(List *aggrefs)
 {
@@ -287,14 +307,10 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 											 64 * 1024,
 											 ALLOCSET_DEFAULT_MAXSIZE);
 
-	/*
-	 * its blocks are small beside what groups may take, so that what is
-	 * allocated is what is used
-	 */
 	agg->group_mcxt = AllocSetContextCreate(estate->es_query_cxt,
 											"StrataAgg groups", 0,
 											ALLOCSET_DEFAULT_INITSIZE,
-											256 * 1024);
+											AGG_GROUP_BLOCK);
 	init_input(agg, estate, eflags);
 	agg->keys = palloc0(sizeof(AggKey) * Max(nkeys, 1));
 	agg->calls = palloc0(sizeof(AggCall) * Max(ncalls, 1));
@@ -325,6 +341,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 			init_pick(agg, lfirst(lc), plan->by, plan->stop.last);
 	}
 	strata_agg_value_note_integers(agg);
+	place_cells(agg);
 	strata_agg_stop_init(agg);
 	agg->sets = strata_agg_sets_create(plan->sets, plan->groupings);
 	if (agg->nkeys > 0)
@@ -334,7 +351,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	}
 	else
 	{
-		agg->cells = palloc0(sizeof(AggCell) * Max(agg->ncalls, 1));
+		agg->cells = palloc0(Max(agg->cells_size, sizeof(AggCell)));
 		strata_agg_init_cells(agg, agg->cells);
 	}
 	strata_agg_distinct_begin(agg);
@@ -348,10 +365,11 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 void
 strata_agg_init_cells(StrataAggState *agg, AggCell *cells)
 {
-	memset(cells, 0, sizeof(AggCell) * agg->ncalls);
+	memset(cells, 0, agg->cells_size);
 	for (int i = 0; i < agg->ncalls; i++)
 		if (agg->calls[i].generic != NULL)
-			strata_agg_generic_init(agg->calls[i].generic, &cells[i]);
+			strata_agg_generic_init(agg->calls[i].generic,
+									agg_cell(cells, &agg->calls[i]));
 }
 
 /* Take in all rows, or partial results; then the groups are complete. */
@@ -375,6 +393,8 @@ read_all(StrataAggState *agg)
 		strata_agg_sets_add_empty(agg);
 	if (agg->table != NULL)
 		strata_agg_table_finish(agg->table);
+	if (agg->words != NULL)
+		strata_agg_words_finish(agg);
 	if (agg->order != NULL)
 		strata_agg_order_sort(agg->order, agg);
 }
@@ -409,7 +429,12 @@ strata_agg_next_group(StrataAggState *agg)
 
 	Assert(agg->done);			/* agg:G1 */
 	ExecClearTuple(slot);
-	if (agg->nkeys > 0)
+	if (agg->words != NULL)
+	{
+		if (!strata_agg_words_next(agg, slot->tts_values, slot->tts_isnull))
+			return NULL;
+	}
+	else if (agg->nkeys > 0)
 	{
 		group = strata_agg_table_next(agg->table);
 		if (group == NULL)
@@ -422,7 +447,7 @@ strata_agg_next_group(StrataAggState *agg)
 	agg->counters.groups++;
 	if (agg->plan.stage == AGG_STAGE_PARTIAL)
 		return return_partial(agg, slot, group);
-	for (int k = 0; k < agg->nkeys; k++)
+	for (int k = 0; k < agg->nkeys && group != NULL; k++)
 	{
 		slot->tts_values[k] = agg_group_keys(group)[k];
 		slot->tts_isnull[k] = (group->nulls >> k) & 1;
@@ -446,7 +471,8 @@ strata_agg_next_group(StrataAggState *agg)
 	for (int i = 0; i < agg->ncalls; i++)
 	{
 		AggCall    *call = &agg->calls[i];
-		AggCell    *cell = &cells[call->hold != NULL ? call->holder : i];
+		AggCell    *cell = agg_cell(cells, call->hold != NULL ?
+									&agg->calls[call->holder] : call);
 
 		slot->tts_values[agg->nkeys + i] =
 			strata_agg_result(agg, call, cell,
@@ -530,6 +556,7 @@ rescan_agg(CustomScanState *node)
 	strata_agg_order_reset(agg->order);
 	strata_agg_distinct_reset(agg);
 	release_holds(agg);
+	strata_agg_words_end(agg);
 	strata_agg_memo_forget(agg->memo);
 	agg->done = false;
 	agg->returned = false;
@@ -550,6 +577,7 @@ end_agg(CustomScanState *node)
 	strata_agg_order_end(agg->order);
 	strata_agg_distinct_end(agg);
 	release_holds(agg);
+	strata_agg_words_end(agg);
 	if (agg->table != NULL)
 		strata_agg_table_end(agg->table);
 	ExecEndNode(linitial(node->custom_ps));

@@ -100,6 +100,24 @@ strata_agg_kernel_find(const Aggref *aggref)
 }
 
 /* See agg_kernel_private.h. */
+int
+strata_agg_cell_size(const Aggref *aggref)
+{
+	switch (strata_agg_kernel_find(aggref)->result)
+	{
+		case AGG_RESULT_COUNT:
+			return offsetof(AggCell, v);
+		case AGG_RESULT_INT:
+		case AGG_RESULT_INT_AVG:
+		case AGG_RESULT_FLOAT4:
+		case AGG_RESULT_FLOAT8:
+			return offsetof(AggCell, w);
+		default:
+			return sizeof(AggCell);
+	}
+}
+
+/* See agg_kernel_private.h. */
 bool
 strata_agg_counts_rows(const Aggref *aggref)
 {

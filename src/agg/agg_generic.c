@@ -375,7 +375,7 @@ strata_agg_generic_rows_scaled(AggGeneric *generic, AggCell *const *cells,
 
 	for (int i = 0; i < run->n; i++)
 	{
-		AggCell    *cell = &cells[i][at];
+		AggCell    *cell = agg_cell_at(cells[i], at);
 		AggRun		one = {.v = &v[i],.n = 1};
 
 		if (run->valid != NULL && !run->valid[i])

@@ -165,6 +165,7 @@ extern void strata_agg_sets_add_empty(struct StrataAggState *agg);
 extern AggCodes *strata_agg_codes_create(struct StrataAggState *agg);
 
 typedef struct AggTable AggTable;
+
 extern AggTable *strata_agg_table_create(struct StrataAggState *agg,
 										 MemoryContext mcxt);
 
@@ -189,8 +190,9 @@ extern void strata_agg_table_find_many(AggTable *table,
 									   const AggKeyValues *keys, int n,
 									   AggGroup **groups);
 
-/* Has the table outgrown its memory? */
+/* Has the table outgrown its memory, or half of that? */
 extern bool strata_agg_table_is_full(AggTable *table);
+extern bool strata_agg_table_is_half_full(const AggTable *table);
 
 /* Move groups out to disk, as partial results. */
 extern void strata_agg_table_spill(AggTable *table);
@@ -203,13 +205,13 @@ extern void strata_agg_table_end(AggTable *table);
 extern Size strata_agg_table_memory(const AggTable *table);
 extern int	strata_agg_table_spills(const AggTable *table);
 
-/* Those in memory, whatever is on disk; ngroups may be NULL. */
-extern AggGroup **strata_agg_table_in_memory(const AggTable *table,
-											 uint32 *ngroups);
+/* How many are in memory, whatever is on disk, and which; from 0. */
+extern uint32 strata_agg_table_ngroups(const AggTable *table);
+extern AggGroup *strata_agg_table_group(const AggTable *table, uint32 number);
 
 /*
- * The groups, to be put in another order before they are handed out; NULL:
- * some are on disk.
+ * After the last row: the groups, to be put in another order before they are
+ * handed out; NULL: some are on disk.
  */
 extern AggGroup **strata_agg_table_groups(AggTable *table, uint32 *ngroups);
 

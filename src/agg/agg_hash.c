@@ -1,112 +1,83 @@
 /*-------------------------------------------------------------------------
  *
  * agg_hash.c
- *	  Groups by their keys, in memory and beyond it.
+ *	  Groups by their keys, in memory.
  *
- * When the groups outgrow work_mem * hash_mem_multiplier, they are written to
- * files by hash value (agg_spill.c), as partial results, and the table starts
- * empty again.  At the end the files are read, one after the other, and what
- * is of the same group is combined.  Where groups are nothing but their cells,
- * those that came first stay in memory until the end, and only those that came
- * behind them are written: of keys that come again and again most rows are of
- * the first.
+ * Groups stand in chunks, in the order they came.  What leads to them are
+ * slots by hash value.  Where the one key is an integer and groups are many of
+ * those that there could be between the least and the greatest, an array by
+ * the key's distance from the least is smaller, and one look leads to the
+ * group.  It is made when slots would have to grow, and given up for them when
+ * a key comes that is too far away.
  *
- * Groups that hold rows go to a sort by hash value instead.  It brings partial
- * results of the same group next to each other, so that the group is alone in
- * memory when they are combined.
+ * What does not fit into memory is agg_beyond.c's.
  *
- * Over 600 lines: the same few functions find, make and spill groups.
+ * Over 600 lines: keys are hashed, compared and looked up in one place, so
+ * that compilers see all of it.
  *
  * src/agg/agg_hash.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
-#include "agg/agg_spill_private.h"
+#include "agg/agg_table_private.h"
 
-#include "catalog/pg_operator_d.h"
-#include "catalog/pg_type_d.h"
 #include "common/hashfn.h"
 #include "executor/executor.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
-#include "utils/memutils.h"
-#include "utils/tuplesort.h"
 
 #define INITIAL_SLOTS 256
+#define INITIAL_CHUNKS 32
 /* Groups are allocated together, in what aset.c hands out without waste. */
 #define CHUNK_SIZE 8192
-/* Of four slots three may be taken. */
-#define SLOTS_FOR(ngroups) ((ngroups) + (ngroups) / 3)
+/* Chunks begin with a line of the processor's cache. */
+#define LINE_SIZE 64
+/* Of eight slots seven may be taken. */
+#define SLOTS_FOR(ngroups) ((uint64) (ngroups) + (ngroups) / 7)
 #define NULL_HASH 0x9e3779b9
 /* Groups that fill so much of the memory stay in it. */
 #define KEPT_EIGHTHS 5
 /* At least so many may come behind so many of them. */
 #define LEAST_LATE(nkept) ((nkept) / 8 + 128)
-/* Groups read from disk after which memory of their keys is given back. */
-#define GROUPS_PER_RESET 256
+/* An array by the key has so many entries for each group, at most. */
+#define DIRECT_PER_GROUP 4
 
-/* What is looked at before a group is. */
-typedef struct AggSlot
-{
-	uint32		hash;
-	uint32		number;			/* of the group, from 1; 0: free */
-} AggSlot;
-
-struct AggTable
-{
-	StrataAggState *agg;
-	MemoryContext mcxt;			/* of groups, and their states; reset by
-								 * spilling */
-	Size		limit;			/* bytes */
-	Size		group_size;		/* with its keys and cells */
-	/* in memory; all of it in mcxt */
-	uint32		nslots;			/* a power of two */
-	AggSlot    *slots;
-	uint32		ngroups;
-	uint32		space;			/* entries of groups */
-	AggGroup  **groups;			/* in the order they came */
-	char	   *chunk;			/* room for more groups */
-	int			chunk_left;
-	AggGroup   *last;			/* found last */
-	bool		by_image;		/* of all keys */
-	/* what stays until the end */
-	bool		may_keep;		/* groups are nothing but their cells */
-	bool		keeps;			/* and none that could is on disk */
-	uint32		nkept;			/* the first groups; 0: none has to yet */
-	uint32		kept_slots;		/* nslots when they are alone */
-	MemoryContext late_mcxt;	/* below mcxt: groups behind them */
-	/* on disk */
-	bool		collected;		/* all rows are in */
-	int			spills;
-	AggSpill   *files;
-	bool		by_sort;		/* or: */
-	Tuplesortstate *sort;
-	TupleDesc	sort_desc;		/* hash, group, number of the spill */
-	TupleTableSlot *sort_slot;
-	bool		pending;		/* sort_slot has a tuple that is not used yet */
-	List	   *merged;			/* groups of one hash value, being handed out */
-	/* reading */
-	uint32		next;
-	Size		peak;
-};
-
+/* Slots for so many groups, free. */
 static void
-start_empty(AggTable *table)
+make_slots(AggTable *table, uint64 ngroups)
 {
-	MemoryContext old = MemoryContextSwitchTo(table->mcxt);
-
 	table->nslots = INITIAL_SLOTS;
-	table->slots = palloc0(sizeof(AggSlot) * table->nslots);
+	while (SLOTS_FOR(ngroups) > table->nslots)
+		table->nslots *= 2;
+	table->slots = MemoryContextAllocExtended(table->mcxt,
+											  sizeof(AggSlot) *
+											  table->nslots,
+											  MCXT_ALLOC_HUGE |
+											  MCXT_ALLOC_ZERO);
+}
+
+/* See agg_table_private.h. */
+void
+strata_agg_table_start(AggTable *table)
+{
+	make_slots(table, 0);
+	table->direct = NULL;
+	table->ndirect = 0;
+	table->null_place = 0;
+	table->may_direct = strata_enable_key_codes && table->agg->sets == NULL &&
+		table->agg->nkeys == 1 && table->by_image &&
+		table->agg->keys[0].typbyval;
 	table->ngroups = 0;
-	table->space = INITIAL_SLOTS;
-	table->groups = palloc(sizeof(AggGroup *) * table->space);
-	table->chunk_left = 0;
+	table->nchunks = 0;
+	table->space = INITIAL_CHUNKS;
+	table->chunks = MemoryContextAlloc(table->mcxt,
+									   sizeof(char *) * table->space);
+	memset(table->last_keys, 0, sizeof(Datum) * table->agg->nkeys);
 	table->last = NULL;
+	table->ordered = NULL;
+	table->nordered = 0;
 	table->nkept = 0;
 	table->late_mcxt = NULL;
 	table->agg->has_sums = false;
-	MemoryContextSwitchTo(old);
 }
 
 /*
@@ -159,11 +130,15 @@ strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 		table->by_image &= agg->keys[k].by_image;
 	table->group_size = MAXALIGN(sizeof(AggGroup) +
 								 sizeof(Datum) * agg->nkeys +
-								 sizeof(AggCell) * agg->ncalls);
+								 agg->cells_size);
+	table->chunk_groups = (uint32) Max((CHUNK_SIZE - LINE_SIZE) /
+									   table->group_size, 1);
+	Assert(table->chunk_groups <= 1 << AGG_CHUNK_BITS); /* agg:G8 */
+	table->last_keys = palloc0(sizeof(Datum) * agg->nkeys);
 	table->by_sort = !strata_enable_spill_files || holds_rows(agg);
 	table->may_keep = !table->by_sort && has_plain_cells(agg);
 	table->keeps = table->may_keep;
-	start_empty(table);
+	strata_agg_table_start(table);
 	return table;
 }
 
@@ -209,9 +184,9 @@ hash_datum(AggKey *key)
 	return hash_image(key->current, key->typlen);
 }
 
-/* Memory of functions of keys: the current context. */
-static uint32
-hash_keys(StrataAggState *agg)
+/* See agg_table_private.h. */
+uint32
+strata_agg_hash_keys(StrataAggState *agg)
 {
 	uint32		hash = agg->set;
 
@@ -255,33 +230,166 @@ same_keys(StrataAggState *agg, const AggGroup *group)
 	return true;
 }
 
-static void
-place(AggTable *table, AggSlot slot)
+/* See agg_table_private.h. */
+bool
+strata_agg_same_keys(StrataAggState *agg, const AggGroup *group)
 {
-	uint32		i = slot.hash & (table->nslots - 1);
+	return same_keys(agg, group);
+}
 
-	while (table->slots[i].number != 0)
+/*-------------------------------------------------------------------------
+ * The way to groups
+ *-------------------------------------------------------------------------
+ */
+
+static void
+enter_slot(AggTable *table, uint32 hash, uint32 place)
+{
+	uint32		i = hash & (table->nslots - 1);
+
+	while (table->slots[i].place != 0)
 		i = (i + 1) & (table->nslots - 1);
-	table->slots[i] = slot;
+	table->slots[i].hash = hash;
+	table->slots[i].place = place;
 }
 
 static void
-grow(AggTable *table)
+drop_ways(AggTable *table)
 {
-	AggSlot    *old = table->slots;
-	uint32		nold = table->nslots;
-
-	table->nslots *= 2;
-	table->slots = MemoryContextAllocExtended(table->mcxt,
-											  sizeof(AggSlot) *
-											  table->nslots,
-											  MCXT_ALLOC_HUGE |
-											  MCXT_ALLOC_ZERO);
-	for (uint32 i = 0; i < nold; i++)
-		if (old[i].number != 0)
-			place(table, old[i]);
-	pfree(old);
+	if (table->slots != NULL)
+		pfree(table->slots);
+	if (table->direct != NULL)
+		pfree(table->direct);
+	table->slots = NULL;
+	table->nslots = 0;
+	table->direct = NULL;
+	table->ndirect = 0;
+	table->null_place = 0;
 }
+
+/* Slots, with room for so many groups, in the place of what there is. */
+static void
+take_slots(AggTable *table, uint64 ngroups)
+{
+	drop_ways(table);
+	make_slots(table, ngroups);
+	for (uint32 i = 0; i < table->ngroups; i++)
+	{
+		uint32		place = agg_place_of(table, i);
+
+		enter_slot(table, agg_group_at(table, place)->hash, place);
+	}
+}
+
+/* Least and greatest key of all groups; false: there is none but null. */
+static bool
+bounds_of_keys(const AggTable *table, int64 *min, int64 *max)
+{
+	*min = PG_INT64_MAX;
+	*max = PG_INT64_MIN;
+	for (uint32 i = 0; i < table->ngroups; i++)
+	{
+		const AggGroup *group = agg_group_at(table, agg_place_of(table, i));
+		int64		key = (int64) agg_group_keys(group)[0];
+
+		if (group->nulls != 0)
+			continue;
+		*min = Min(*min, key);
+		*max = Max(*max, key);
+	}
+	return *min <= *max;
+}
+
+static void
+enter_direct(AggTable *table, const AggGroup *group, uint32 place)
+{
+	uint64		at = (uint64) agg_group_keys(group)[0] - (uint64) table->base;
+
+	if (group->nulls != 0)
+	{
+		table->null_place = place;
+		return;
+	}
+	Assert(at < table->ndirect);	/* agg:G3 */
+	table->direct[at] = place;
+}
+
+/*
+ * Have an array by the key, if that does not take too much room for the groups
+ * that are there; false: it does.  There is room for as many keys again as
+ * lie beyond their bounds, half of it on each side.
+ */
+static bool
+take_direct(AggTable *table)
+{
+	int64		min;
+	int64		max;
+	uint64		range;
+
+	if (!table->may_direct || !bounds_of_keys(table, &min, &max))
+		return false;
+	range = (uint64) max - (uint64) min;
+	if (range >= (uint64) table->ngroups * DIRECT_PER_GROUP / 2 ||
+		min < PG_INT64_MIN / 2 || max > PG_INT64_MAX / 2)
+		return false;
+	drop_ways(table);
+	table->base = min - (int64) (range / 4);
+	table->ndirect = range + range / 2 + 2;
+	table->direct = MemoryContextAllocExtended(table->mcxt, sizeof(uint32) *
+											   table->ndirect,
+											   MCXT_ALLOC_HUGE |
+											   MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < table->ngroups; i++)
+	{
+		uint32		place = agg_place_of(table, i);
+
+		enter_direct(table, agg_group_at(table, place), place);
+	}
+	return true;
+}
+
+/* The place of a key's value in the array; 0: it is not there. */
+static inline uint32
+direct_place(const AggTable *table, Datum value, bool isnull)
+{
+	uint64		at = (uint64) value - (uint64) table->base;
+
+	if (isnull)
+		return table->null_place;
+	return at < table->ndirect ? table->direct[at] : 0;
+}
+
+/* Have the newest group, which stands there, be found. */
+static void
+enter_newest(AggTable *table, const AggGroup *group, uint32 place)
+{
+	if (table->direct != NULL)
+	{
+		if (group->nulls != 0 ||
+			(uint64) agg_group_keys(group)[0] - (uint64) table->base <
+			table->ndirect)
+		{
+			enter_direct(table, group, place);
+			return;
+		}
+		/* it is among the groups, whatever is made of them now */
+		if (!take_direct(table))
+		{
+			table->may_direct = false;
+			take_slots(table, table->ngroups);
+		}
+		return;
+	}
+	if (SLOTS_FOR(table->ngroups) <= table->nslots)
+		enter_slot(table, group->hash, place);
+	else if (!take_direct(table))
+		take_slots(table, table->ngroups);
+}
+
+/*-------------------------------------------------------------------------
+ * Making groups
+ *-------------------------------------------------------------------------
+ */
 
 /*
  * Have the groups stay that are in memory now, if it is time to: there must be
@@ -296,12 +404,14 @@ keep_groups(AggTable *table)
 		table->limit / 8 * KEPT_EIGHTHS)
 		return;
 	table->nkept = table->ngroups;
-	if (SLOTS_FOR((uint64) table->ngroups / 4 * 5) > table->nslots)
-		grow(table);
-	table->kept_slots = table->nslots;
+	if (table->direct == NULL &&
+		SLOTS_FOR((uint64) table->ngroups / 4 * 5) > table->nslots)
+		take_slots(table, (uint64) table->ngroups / 4 * 5);
+	memset(table->last_keys, 0, sizeof(Datum) * table->agg->nkeys);
 	table->late_mcxt = AllocSetContextCreate(table->mcxt,
-											 "StrataAgg later groups",
-											 ALLOCSET_DEFAULT_SIZES);
+											 "StrataAgg later groups", 0,
+											 ALLOCSET_DEFAULT_INITSIZE,
+											 AGG_GROUP_BLOCK);
 }
 
 /* Where groups that come now, and their keys, live. */
@@ -311,38 +421,50 @@ place_of_groups(const AggTable *table)
 	return table->nkept > 0 ? table->late_mcxt : table->mcxt;
 }
 
-/* Room for one group, its keys and cells. */
-static AggGroup *
-allocate_group(AggTable *table)
+/* Room for the next groups. */
+static void
+add_chunk(AggTable *table)
 {
-	AggGroup   *group;
+	Size		size = Max(CHUNK_SIZE, table->group_size + LINE_SIZE);
 
-	if (table->chunk_left == 0)
+	keep_groups(table);
+	if (table->nchunks == table->space)
 	{
-		keep_groups(table);
-		table->chunk_left = (int) Max(CHUNK_SIZE / table->group_size, 1);
-		table->chunk = MemoryContextAlloc(place_of_groups(table),
-										  table->group_size *
-										  table->chunk_left);
+		table->space *= 2;
+		table->chunks = repalloc_huge(table->chunks,
+									  sizeof(char *) * table->space);
 	}
-	group = (AggGroup *) table->chunk;
-	table->chunk += table->group_size;
-	table->chunk_left--;
-	return group;
+	table->chunks[table->nchunks++] = (char *)
+		TYPEALIGN(LINE_SIZE, MemoryContextAlloc(place_of_groups(table),
+												size));
 }
 
-/*
- * A new group of the keys' current values, which are copied, with empty cells;
- * it is the table's.
- */
-static AggGroup *
-add_group(AggTable *table, uint32 hash)
+/* A copy of a key by reference; that of the group before, if it is the same. */
+static Datum
+copy_key(AggTable *table, int k)
+{
+	const AggKey *key = &table->agg->keys[k];
+	Datum	   *last = &table->last_keys[k];
+
+	if (*last == 0 || !agg_same_image(*last, key->current, key->typlen))
+		*last = datumCopy(key->current, false, key->typlen);
+	return *last;
+}
+
+/* See agg_table_private.h. */
+AggGroup *
+strata_agg_table_add(AggTable *table, uint32 hash)
 {
 	StrataAggState *agg = table->agg;
-	AggGroup   *group = allocate_group(table);
-	AggSlot		slot = {hash, 0};
-	MemoryContext old = MemoryContextSwitchTo(place_of_groups(table));
+	MemoryContext old;
+	AggGroup   *group;
+	uint32		place;
 
+	if (table->ngroups % table->chunk_groups == 0)
+		add_chunk(table);
+	place = agg_place_of(table, table->ngroups++);
+	group = agg_group_at(table, place);
+	old = MemoryContextSwitchTo(place_of_groups(table));
 	group->hash = hash;
 	group->nulls = agg->set << AGG_SET_SHIFT;
 	for (int k = 0; k < agg->nkeys; k++)
@@ -353,37 +475,65 @@ add_group(AggTable *table, uint32 hash)
 		if (key->isnull)
 			group->nulls |= (uint32) 1 << k;
 		else
-			agg_group_keys(group)[k] = datumCopy(key->current, key->typbyval,
-												 key->typlen);
+			agg_group_keys(group)[k] = key->typbyval ? key->current :
+				copy_key(table, k);
 	}
 	strata_agg_init_cells(agg, agg_group_cells(group, agg->nkeys));
 	MemoryContextSwitchTo(old);
-	if (table->ngroups == table->space)
-	{
-		table->space *= 2;
-		table->groups = repalloc_huge(table->groups,
-									  sizeof(AggGroup *) * table->space);
-	}
-	table->groups[table->ngroups++] = group;
-	if (SLOTS_FOR((uint64) table->ngroups) > table->nslots)
-		grow(table);
-	slot.number = table->ngroups;
-	place(table, slot);
+	enter_newest(table, group, place);
 	return group;
 }
 
-/* The group of the keys' current values, which have this hash, or NULL. */
-static inline AggGroup *
-find_by_hash(AggTable *table, uint32 hash)
+/* See agg_table_private.h. */
+void
+strata_agg_table_forget_late(AggTable *table)
 {
-	for (uint32 i = hash & (table->nslots - 1); table->slots[i].number != 0;
+	Assert(table->nkept > 0 &&
+		   table->nkept % table->chunk_groups == 0);	/* agg:G25 */
+	table->nchunks = table->nkept / table->chunk_groups;
+	memset(table->last_keys, 0, sizeof(Datum) * table->agg->nkeys);
+	table->last = NULL;
+	table->ngroups = table->nkept;
+	if (table->direct == NULL)
+	{
+		take_slots(table, (uint64) table->nkept / 4 * 5);
+		return;
+	}
+	memset(table->direct, 0, sizeof(uint32) * table->ndirect);
+	table->null_place = 0;
+	for (uint32 i = 0; i < table->ngroups; i++)
+	{
+		uint32		place = agg_place_of(table, i);
+
+		enter_direct(table, agg_group_at(table, place), place);
+	}
+}
+
+/*-------------------------------------------------------------------------
+ * Finding groups
+ *-------------------------------------------------------------------------
+ */
+
+/* See agg_table_private.h. */
+AggGroup *
+strata_agg_table_find_hashed(const AggTable *table, uint32 hash)
+{
+	const AggKey *key = &table->agg->keys[0];
+
+	if (table->direct != NULL)
+	{
+		uint32		place = direct_place(table, key->current, key->isnull);
+
+		return place == 0 ? NULL : agg_group_at(table, place);
+	}
+	for (uint32 i = hash & (table->nslots - 1); table->slots[i].place != 0;
 		 i = (i + 1) & (table->nslots - 1))
 	{
 		AggGroup   *group;
 
 		if (table->slots[i].hash != hash)
 			continue;
-		group = table->groups[table->slots[i].number - 1];
+		group = agg_group_at(table, table->slots[i].place);
 		if (same_keys(table->agg, group))
 			return group;
 	}
@@ -400,8 +550,8 @@ find(AggTable *table, uint32 *hash_out)
 	MemoryContext old = MemoryContextSwitchTo(table->agg->vector_mcxt);
 	AggGroup   *group;
 
-	*hash_out = hash_keys(table->agg);
-	group = find_by_hash(table, *hash_out);
+	*hash_out = strata_agg_hash_keys(table->agg);
+	group = strata_agg_table_find_hashed(table, *hash_out);
 	MemoryContextSwitchTo(old);
 	return group;
 }
@@ -418,7 +568,7 @@ strata_agg_table_find(AggTable *table)
 		return table->last;
 	group = find(table, &hash);
 	if (group == NULL)
-		group = add_group(table, hash);
+		group = strata_agg_table_add(table, hash);
 	table->last = group;
 	return group;
 }
@@ -488,7 +638,7 @@ hash_many(StrataAggState *agg, const AggKeyValues *values, int from, int n,
 static void
 guess_many(AggTable *table, const uint32 *hashes, int n, AggGroup **guesses)
 {
-	uint32		numbers[LOOKAHEAD];
+	uint32		places[LOOKAHEAD];
 	uint32		mask = table->nslots - 1;
 
 	Assert(n <= LOOKAHEAD);		/* agg:G3 */
@@ -498,16 +648,14 @@ guess_many(AggTable *table, const uint32 *hashes, int n, AggGroup **guesses)
 	{
 		uint32		slot = hashes[i] & mask;
 
-		while (table->slots[slot].number != 0 &&
+		while (table->slots[slot].place != 0 &&
 			   table->slots[slot].hash != hashes[i])
 			slot = (slot + 1) & mask;
-		numbers[i] = table->slots[slot].number;
-		if (numbers[i] != 0)
-			__builtin_prefetch(&table->groups[numbers[i] - 1]);
+		places[i] = table->slots[slot].place;
 	}
 	for (int i = 0; i < n; i++)
 	{
-		guesses[i] = numbers[i] == 0 ? NULL : table->groups[numbers[i] - 1];
+		guesses[i] = places[i] == 0 ? NULL : agg_group_at(table, places[i]);
 		if (guesses[i] == NULL)
 			continue;
 		__builtin_prefetch(guesses[i]);
@@ -529,42 +677,78 @@ guess_many(AggTable *table, const uint32 *hashes, int n, AggGroup **guesses)
 	}
 }
 
+/* Make the values current, of which not all are the same. */
+static inline void
+set_current_keys(StrataAggState *agg, const AggKeyValues *keys, int i)
+{
+	for (int k = 0; k < agg->nkeys; k++)
+		if (keys[k].values != NULL)
+			set_current(&agg->keys[k], &keys[k], i);
+}
+
+/* Look up [from, from + n) by hash values. */
+static void
+find_by_hash(AggTable *table, const AggKeyValues *keys, int from, int n,
+			 AggGroup **groups)
+{
+	StrataAggState *agg = table->agg;
+	uint32		hashes[LOOKAHEAD];
+
+	hash_many(agg, keys, from, n, hashes);
+	guess_many(table, hashes, n, groups + from);
+	for (int i = 0; i < n; i++)
+	{
+		AggGroup  **group = &groups[from + i];
+
+		set_current_keys(agg, keys, from + i);
+		if (*group != NULL && same_keys(agg, *group))
+			continue;
+		/* one of those before it may have made it */
+		*group = strata_agg_table_find_hashed(table, hashes[i]);
+		if (*group == NULL)
+			*group = strata_agg_table_add(table, hashes[i]);
+	}
+}
+
+/* The same by the one key. */
+static void
+find_by_key(AggTable *table, const AggKeyValues *values, int from, int n,
+			AggGroup **groups)
+{
+	AggKey	   *key = &table->agg->keys[0];
+
+	for (int i = from; i < from + n; i++)
+	{
+		uint32		place;
+
+		if (values->values != NULL)
+			set_current(key, values, i);
+		place = direct_place(table, key->current, key->isnull);
+		if (place != 0)
+		{
+			groups[i] = agg_group_at(table, place);
+			__builtin_prefetch(groups[i]);
+			__builtin_prefetch((char *) groups[i] + table->group_size - 1);
+			continue;
+		}
+		groups[i] = strata_agg_table_find(table);
+	}
+}
+
 /* See agg_group_private.h. */
 void
 strata_agg_table_find_many(AggTable *table, const AggKeyValues *keys, int n,
 						   AggGroup **groups)
 {
-	StrataAggState *agg = table->agg;
-
 	for (int from = 0; from < n; from += LOOKAHEAD)
 	{
 		int			m = Min(LOOKAHEAD, n - from);
-		uint32		hashes[LOOKAHEAD];
 
-		hash_many(agg, keys, from, m, hashes);
-		guess_many(table, hashes, m, groups + from);
-		for (int i = 0; i < m; i++)
-		{
-			AggGroup  **group = &groups[from + i];
-
-			for (int k = 0; k < agg->nkeys; k++)
-				if (keys[k].values != NULL)
-					set_current(&agg->keys[k], &keys[k], from + i);
-			if (*group != NULL && same_keys(agg, *group))
-				continue;
-			/* one of those before it may have made it */
-			*group = find_by_hash(table, hashes[i]);
-			if (*group == NULL)
-				*group = add_group(table, hashes[i]);
-		}
+		if (table->direct != NULL)
+			find_by_key(table, keys, from, m, groups);
+		else
+			find_by_hash(table, keys, from, m, groups);
 	}
-}
-
-/* Are groups on disk? */
-static inline bool
-is_on_disk(const AggTable *table)
-{
-	return table->sort != NULL || table->files != NULL;
 }
 
 /* See agg_group_private.h. */
@@ -578,295 +762,15 @@ strata_agg_table_is_full(AggTable *table)
 		table->ngroups < table->nkept + LEAST_LATE(table->nkept))
 		return false;
 	return table->ngroups > 0 &&
-		MemoryContextMemAllocated(table->mcxt, true) > table->limit;
-}
-
-/*-------------------------------------------------------------------------
- * Spilling
- *-------------------------------------------------------------------------
- */
-
-/* Begin a sort, by hash, of groups as bytes. */
-static void
-begin_spill_sort(AggTable *table)
-{
-	AttrNumber	attnos[] = {1, 3};
-	Oid			operators[] = {Int4LessOperator, Int4LessOperator};
-	Oid			collations[] = {InvalidOid, InvalidOid};
-	bool		nulls_first[] = {false, false};
-
-	if (table->sort_desc == NULL)
-	{
-		table->sort_desc = CreateTemplateTupleDesc(3);
-		TupleDescInitEntry(table->sort_desc, 1, "hash", INT4OID, -1, 0);
-		TupleDescInitEntry(table->sort_desc, 2, "group", BYTEAOID, -1, 0);
-		/* what came first is combined first */
-		TupleDescInitEntry(table->sort_desc, 3, "spill", INT4OID, -1, 0);
-		table->sort_slot = MakeSingleTupleTableSlot(table->sort_desc,
-													&TTSOpsMinimalTuple);
-	}
-	table->sort = tuplesort_begin_heap(table->sort_desc, 2, attnos,
-									   operators, collations, nulls_first,
-									   work_mem, NULL, TUPLESORT_NONE);
-}
-
-/*
- * No more rows or groups come into memory: make the groups of all grouping
- * sets, and drop those that are not wanted.
- */
-static void
-complete_sets(AggTable *table)
-{
-	const AggSets *sets = table->agg->sets;
-	uint32		n = 0;
-
-	if (sets == NULL)
-		return;
-	Assert(table == table->agg->table); /* agg:G23 */
-	strata_agg_sets_expand(table->agg);
-	for (uint32 i = 0; i < table->ngroups; i++)
-		if (strata_agg_sets_wants(sets, table->groups[i]))
-			table->groups[n++] = table->groups[i];
-	table->ngroups = n;
-}
-
-/* Write all groups to the sort. */
-static void
-spill_to_sort(AggTable *table, StringInfo buf)
-{
-	TupleTableSlot *slot;
-
-	if (table->sort == NULL)
-		begin_spill_sort(table);
-	slot = MakeSingleTupleTableSlot(table->sort_desc, &TTSOpsVirtual);
-	for (uint32 i = 0; i < table->ngroups; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		strata_agg_group_write(table->agg, table->groups[i], buf);
-		ExecClearTuple(slot);
-		slot->tts_values[0] = Int32GetDatum((int32) table->groups[i]->hash);
-		slot->tts_values[1] = PointerGetDatum(buf->data);
-		slot->tts_values[2] = Int32GetDatum(table->spills);
-		slot->tts_isnull[0] = slot->tts_isnull[1] = false;
-		slot->tts_isnull[2] = false;
-		ExecStoreVirtualTuple(slot);
-		tuplesort_puttupleslot(table->sort, slot);
-	}
-	ExecDropSingleTupleTableSlot(slot);
-}
-
-/* Write groups that need not stay to files. */
-static void
-spill_to_files(AggTable *table, StringInfo buf)
-{
-	if (table->files == NULL)
-	{
-		MemoryContext old;
-
-		old = MemoryContextSwitchTo(GetMemoryChunkContext(table));
-		table->files = strata_agg_spill_create(table->limit);
-		MemoryContextSwitchTo(old);
-	}
-	for (uint32 i = table->nkept; i < table->ngroups; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		strata_agg_group_write(table->agg, table->groups[i], buf);
-		strata_agg_spill_put(table->files, table->groups[i]->hash, buf->data,
-							 VARSIZE(buf->data));
-	}
-}
-
-/* Forget all groups but those that stay. */
-static void
-forget_late_groups(AggTable *table)
-{
-	AggSlot    *slots;
-
-	Assert(table->nkept > 0);	/* agg:G25 */
-	MemoryContextReset(table->late_mcxt);
-	table->chunk_left = 0;
-	table->last = NULL;
-	table->ngroups = table->nkept;
-	if (table->nslots == table->kept_slots)
-		memset(table->slots, 0, sizeof(AggSlot) * table->nslots);
-	else
-	{
-		slots = MemoryContextAllocExtended(table->mcxt, sizeof(AggSlot) *
-										   table->kept_slots,
-										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-		pfree(table->slots);
-		table->slots = slots;
-		table->nslots = table->kept_slots;
-	}
-	for (uint32 i = 0; i < table->ngroups; i++)
-	{
-		AggSlot		slot = {table->groups[i]->hash, i + 1};
-
-		place(table, slot);
-	}
+		(MemoryContextMemAllocated(table->mcxt, true) > table->limit ||
+		 table->nchunks > AGG_MAX_CHUNKS);
 }
 
 /* See agg_group_private.h. */
-void
-strata_agg_table_spill(AggTable *table)
+bool
+strata_agg_table_is_half_full(const AggTable *table)
 {
-	StringInfoData buf;
-
-	Assert(table->mcxt == table->agg->group_mcxt);	/* agg:G8 */
-	/* what comes back from disk has been completed */
-	if (!table->collected)
-		complete_sets(table);
-	table->peak = Max(table->peak,
-					  MemoryContextMemAllocated(table->mcxt, true));
-	table->spills++;
-	/* memory of sums that belong to no group would not be given back */
-	if (table->agg->has_sums)
-		table->nkept = 0;
-	initStringInfo(&buf);
-	if (table->by_sort)
-		spill_to_sort(table, &buf);
-	else
-		spill_to_files(table, &buf);
-	pfree(buf.data);
-	if (table->nkept > 0)
-		forget_late_groups(table);
-	else
-	{
-		/* any of them may come again */
-		table->keeps = false;
-		MemoryContextReset(table->mcxt);
-		start_empty(table);
-	}
-}
-
-/*-------------------------------------------------------------------------
- * Back from files
- *-------------------------------------------------------------------------
- */
-
-/* Combine a partial result with its group, or make it the group. */
-static void
-take_partial(AggTable *table, uint32 hash, const char *bytes)
-{
-	StrataAggState *agg = table->agg;
-	const char *in;
-	AggGroup   *group;
-
-	in = strata_agg_group_read_keys(agg, VARDATA(bytes));
-	Assert(hash == hash_keys(agg)); /* agg:G8 */
-	group = find_by_hash(table, hash);
-	if (group == NULL)
-		group = add_group(table, hash);
-	strata_agg_group_combine(agg, agg_group_cells(group, agg->nkeys), in,
-							 bytes + VARSIZE(bytes));
-	agg->set = 0;
-}
-
-/* Read the groups of the next file into memory; false: there is none. */
-static bool
-read_next_file(AggTable *table)
-{
-	StrataAggState *agg = table->agg;
-	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
-	const char *bytes;
-	uint32		hash;
-	Size		len;
-	int64		n = 0;
-	int			spills = table->spills;
-
-	MemoryContextReset(table->mcxt);
-	start_empty(table);
-	table->keeps = table->may_keep;
-	if (!strata_agg_spill_open_next(table->files))
-	{
-		MemoryContextSwitchTo(old);
-		return false;
-	}
-	while ((bytes = strata_agg_spill_get(table->files, &hash, &len)) != NULL)
-	{
-		if (n++ % GROUPS_PER_RESET == 0)
-		{
-			CHECK_FOR_INTERRUPTS();
-			MemoryContextReset(agg->vector_mcxt);
-		}
-		Assert(len == VARSIZE(bytes));	/* agg:G25 */
-		take_partial(table, hash, bytes);
-		/* one group cannot be divided */
-		if (table->ngroups > 1 && strata_agg_table_is_full(table))
-			strata_agg_table_spill(table);
-	}
-	/* groups of which some is on disk are complete there */
-	if (table->spills > spills && table->ngroups > table->nkept)
-		strata_agg_table_spill(table);
-	MemoryContextSwitchTo(old);
-	return true;
-}
-
-/*-------------------------------------------------------------------------
- * Back from a sort
- *-------------------------------------------------------------------------
- */
-
-/* Combine the partial result in the slot with those of the same keys. */
-static void
-merge_tuple(AggTable *table)
-{
-	StrataAggState *agg = table->agg;
-	bool		isnull;
-	uint32		hash = (uint32) DatumGetInt32(slot_getattr(table->sort_slot, 1,
-														   &isnull));
-	bytea	   *data;
-	const char *in;
-	AggGroup   *group = NULL;
-	ListCell   *lc;
-	MemoryContext old;
-
-	MemoryContextReset(agg->vector_mcxt);
-	old = MemoryContextSwitchTo(agg->vector_mcxt);
-	data = DatumGetByteaPP(slot_getattr(table->sort_slot, 2, &isnull));
-	in = strata_agg_group_read_keys(agg, VARDATA_ANY(data));
-	Assert(hash == hash_keys(agg)); /* agg:G8 */
-	foreach(lc, table->merged)
-	{
-		if (same_keys(agg, lfirst(lc)))
-			group = lfirst(lc);
-	}
-	if (group == NULL)
-	{
-		group = add_group(table, hash);
-		MemoryContextSwitchTo(table->mcxt);
-		table->merged = lappend(table->merged, group);
-		MemoryContextSwitchTo(agg->vector_mcxt);
-	}
-	strata_agg_group_combine(agg, agg_group_cells(group, agg->nkeys), in,
-							 (char *) data + VARSIZE_ANY(data));
-	agg->set = 0;
-	MemoryContextSwitchTo(old);
-}
-
-/* Read all partial results of the next hash value; false at the end. */
-static bool
-merge_next_hash(AggTable *table)
-{
-	int32		hash;
-	bool		isnull;
-
-	MemoryContextReset(table->mcxt);
-	start_empty(table);
-	table->merged = NIL;
-	if (!table->pending && !tuplesort_gettupleslot(table->sort, true, false,
-												   table->sort_slot, NULL))
-		return false;
-	hash = DatumGetInt32(slot_getattr(table->sort_slot, 1, &isnull));
-	do
-	{
-		CHECK_FOR_INTERRUPTS();
-		merge_tuple(table);
-		table->pending = tuplesort_gettupleslot(table->sort, true, false,
-												table->sort_slot, NULL);
-	} while (table->pending && DatumGetInt32(slot_getattr(table->sort_slot, 1,
-														  &isnull)) == hash);
-	return true;
+	return MemoryContextMemAllocated(table->mcxt, true) > table->limit / 2;
 }
 
 /*-------------------------------------------------------------------------
@@ -879,84 +783,105 @@ void
 strata_agg_table_finish(AggTable *table)
 {
 	table->next = 0;
-	if (!is_on_disk(table))
-		complete_sets(table);
+	if (!agg_is_on_disk(table))
+		agg_complete_sets(table);
 	table->peak = Max(table->peak,
 					  MemoryContextMemAllocated(table->mcxt, true));
-	if (!is_on_disk(table))
-		return;
-	if (table->ngroups > table->nkept)
-		strata_agg_table_spill(table);
-	table->collected = true;
-	Assert(table->ngroups == table->nkept); /* agg:G8 */
-	if (table->sort != NULL)
-		tuplesort_performsort(table->sort);
-	table->pending = false;
+	if (agg_is_on_disk(table))
+		strata_agg_table_settle(table);
+}
+
+/* The next of those in memory; NULL: there is none. */
+static inline AggGroup *
+next_in_memory(AggTable *table)
+{
+	if (table->ordered != NULL)
+		return table->next < table->nordered ?
+			table->ordered[table->next++] : NULL;
+	while (table->next < table->ngroups)
+	{
+		AggGroup   *group = strata_agg_table_group(table, table->next++);
+
+		if (agg_is_wanted(table, group))
+			return group;
+	}
+	return NULL;
 }
 
 /* See agg_group_private.h. */
 AggGroup *
 strata_agg_table_next(AggTable *table)
 {
-	while (table->next >= table->ngroups && is_on_disk(table))
+	AggGroup   *group;
+
+	while ((group = next_in_memory(table)) == NULL && agg_is_on_disk(table))
 	{
-		if (!(table->sort != NULL ? merge_next_hash(table) :
-			  read_next_file(table)))
+		if (!strata_agg_table_read_back(table))
 		{
 			table->ngroups = 0;
 			return NULL;
 		}
 		table->next = 0;
 	}
-	return table->next < table->ngroups ? table->groups[table->next++] : NULL;
+	return group;
 }
 
 /* See agg_group_private.h. */
-AggGroup **
-strata_agg_table_in_memory(const AggTable *table, uint32 *ngroups)
+uint32
+strata_agg_table_ngroups(const AggTable *table)
 {
-	if (ngroups != NULL)
-		*ngroups = table->ngroups;
-	return table->groups;
+	return table->ngroups;
+}
+
+/* See agg_group_private.h. */
+AggGroup *
+strata_agg_table_group(const AggTable *table, uint32 number)
+{
+	Assert(number < table->ngroups);	/* agg:G3 */
+	return agg_group_at(table, agg_place_of(table, number));
 }
 
 /* See agg_group_private.h. */
 AggGroup **
 strata_agg_table_groups(AggTable *table, uint32 *ngroups)
 {
-	*ngroups = table->ngroups;
-	return is_on_disk(table) ? NULL : table->groups;
-}
+	*ngroups = 0;
+	if (agg_is_on_disk(table))
+		return NULL;
+	/* nothing is looked up any more */
+	drop_ways(table);
+	table->ordered = MemoryContextAllocHuge(table->mcxt, sizeof(AggGroup *) *
+											Max(table->ngroups, 1));
+	for (uint32 i = 0; i < table->ngroups; i++)
+	{
+		AggGroup   *group = strata_agg_table_group(table, i);
 
-/* Let go of what is on disk. */
-static void
-drop_spilled(AggTable *table)
-{
-	if (table->sort != NULL)
-		tuplesort_end(table->sort);
-	table->sort = NULL;
-	if (table->files != NULL)
-		strata_agg_spill_end(table->files);
-	table->files = NULL;
+		if (agg_is_wanted(table, group))
+			table->ordered[table->nordered++] = group;
+	}
+	*ngroups = table->nordered;
+	return table->ordered;
 }
 
 void
 strata_agg_table_reset(AggTable *table)
 {
-	drop_spilled(table);
+	table->peak = Max(table->peak,
+					  MemoryContextMemAllocated(table->mcxt, true));
+	strata_agg_table_drop_spilled(table);
 	table->collected = false;
 	table->keeps = table->may_keep;
 	table->pending = false;
 	table->merged = NIL;
 	table->next = 0;
 	MemoryContextReset(table->mcxt);
-	start_empty(table);
+	strata_agg_table_start(table);
 }
 
 void
 strata_agg_table_end(AggTable *table)
 {
-	drop_spilled(table);
+	strata_agg_table_drop_spilled(table);
 	if (table->sort_slot != NULL)
 		ExecDropSingleTupleTableSlot(table->sort_slot);
 	table->sort_slot = NULL;

@@ -11,7 +11,7 @@
 
 #include "postgres.h"
 
-#include "agg/agg_plan_private.h"
+#include "agg/agg_private.h"
 
 /* Grouping first must make at least so many rows one, on average. */
 #define AGG_ROWS_PER_GROUP 4
@@ -63,5 +63,22 @@ extern Path *strata_agg_child_path(PlannerInfo *root, RelOptInfo *rel,
  */
 extern Path *strata_agg_join_child_path(PlannerInfo *root, RelOptInfo *rel,
 										const AggShape *shape, Cost *saved);
+
+/* agg_join.c: combine the groups that a join returns. */
+extern void strata_agg_read_joined(StrataAggState *agg);
+
+/* Set the key's current value to that of the joined row in econtext. */
+extern void strata_agg_load_joined_key(AggKey *key, ExprContext *econtext);
+
+/*
+ * strata_agg_group_combine() with what a group below a join has: nothing of
+ * aggregates with DISTINCT, whose values are columns of the joined row.
+ */
+extern void strata_agg_joined_combine(StrataAggState *agg, AggCell *cells,
+									  const char *in, const char *end);
+
+/* Take those values, of the group of agg's current keys, into their sets. */
+extern void strata_agg_distinct_take_joined(StrataAggState *agg,
+											ExprContext *econtext);
 
 #endif							/* STRATA_AGG_JOIN_PRIVATE_H */

@@ -53,7 +53,7 @@ name(AggCell *const *cells, int at, const AggRun *run) \
 	\
 	for (int i = 0; i < run->n; i++, v++) \
 	{ \
-		AggCell    *cell = &cells[i][at]; \
+		AggCell    *cell = agg_cell_at(cells[i], at); \
 		\
 		if (run->valid == NULL || run->valid[i]) \
 			add; \
@@ -102,7 +102,8 @@ static void
 count_singles(AggCell *const *cells, int at, const AggRun *run)
 {
 	for (int i = 0; i < run->n; i++)
-		cells[i][at].n += run->valid == NULL ? 1 : run->valid[i];
+		agg_cell_at(cells[i], at)->n += run->valid == NULL ? 1 :
+			run->valid[i];
 }
 
 /*-------------------------------------------------------------------------

@@ -21,7 +21,8 @@ struct StrataAggState;
 
 /*
  * The state of one aggregate in one group; what is in it depends on the
- * kernel.
+ * kernel.  In a group a cell is only as long as its call needs: behind that
+ * there is another one.
  */
 typedef struct AggCell
 {
@@ -110,7 +111,7 @@ typedef struct AggKernel
 	void		(*run) (AggCell *cell, const AggRun *run);
 	/* take the values of another cell in, as if they came after */
 	void		(*combine) (AggCell *cell, const AggCell *other);
-	/* each value into a cell of its own, cells[i][at]; NULL: not so */
+	/* each value into a cell of its own, at behind cells[i]; NULL: not so */
 	void		(*rows) (AggCell *const *cells, int at, const AggRun *run);
 } AggKernel;
 
@@ -141,6 +142,9 @@ extern bool strata_agg_is_generic(const Aggref *aggref);
  */
 extern bool strata_agg_is_held(const Aggref *aggref);
 
+/* How much of an AggCell the aggregate needs. */
+extern int	strata_agg_cell_size(const Aggref *aggref);
+
 /* Can values that DISTINCT leaves be taken in by agg_distinct.c? */
 extern bool strata_agg_distinct_has_set(const Aggref *aggref);
 
@@ -165,6 +169,8 @@ typedef struct AggCall
 	AggHold    *hold;			/* the rows to take in at the end; or NULL */
 	int			holder;			/* ... in the cell of this call, and */
 	AggReplay  *replay;			/* ... how */
+	int			at;				/* place of its cell, behind the group's first */
+	int			size;			/* and so much of an AggCell is there */
 	Oid			resulttype;
 	int16		resultlen;
 	bool		resultbyval;
@@ -181,6 +187,20 @@ typedef struct AggCall
 	const uint8 *pass;			/* selected rows that pass the FILTER; NULL:
 								 * not asked yet */
 } AggCall;
+
+/* The cell that is so many bytes behind a group's first. */
+static inline AggCell *
+agg_cell_at(const AggCell *cells, int at)
+{
+	return (AggCell *) ((const char *) cells + at);
+}
+
+/* The call's own, of a group. */
+static inline AggCell *
+agg_cell(const AggCell *cells, const AggCall *call)
+{
+	return agg_cell_at(cells, call->at);
+}
 
 /* Squares of values below this cannot overflow, however many there are. */
 #define STRATA_AGG_SAFE_TO_SQUARE 1e100
@@ -235,29 +255,6 @@ extern const char *strata_agg_pick_read(const AggCall *call, const char *in,
 extern void strata_agg_pick_combine(struct StrataAggState *agg,
 									const AggCall *call, AggCell *cell,
 									const AggCell *other);
-
-/*
- * agg_distinct.c: the set of an aggregate's values under its FILTER, each once
- * in a group, made when there is none; and the number of the value.
- */
-extern AggDistinct *strata_agg_distinct_add(struct StrataAggState *agg,
-											const Aggref *aggref);
-extern int	strata_agg_distinct_value(const AggDistinct *distinct);
-
-/* When keys, calls and the table of groups are there. */
-extern void strata_agg_distinct_begin(struct StrataAggState *agg);
-
-/* Take the current vector into all sets, once its groups have been found. */
-extern void strata_agg_distinct_take(struct StrataAggState *agg);
-
-/* After the last row, before the table of groups is read: sets into cells. */
-extern void strata_agg_distinct_finish(struct StrataAggState *agg);
-extern void strata_agg_distinct_reset(struct StrataAggState *agg);
-extern void strata_agg_distinct_end(struct StrataAggState *agg);
-
-/* What they needed, beside the table of groups. */
-extern Size strata_agg_distinct_memory(const struct StrataAggState *agg);
-extern int	strata_agg_distinct_spills(const struct StrataAggState *agg);
 
 /* agg_result.c: the aggregate's value. */
 extern Datum strata_agg_result(struct StrataAggState *agg, AggCall *call,

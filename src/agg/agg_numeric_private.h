@@ -60,7 +60,7 @@ extern int	strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run,
 extern void strata_agg_numeric_combine(AggNumericSum *sum,
 									   const AggNumericSum *other);
 
-/* agg_generic.c: each value of a run into a cell of its own, cells[i][at]. */
+/* agg_generic.c: each value of a run into a cell of its own, at behind cells[i]. */
 extern void strata_agg_generic_rows_scaled(AggGeneric *generic,
 										   AggCell *const *cells, int at,
 										   const AggRun *run, unsigned scale,

@@ -15,7 +15,7 @@
  * src/agg/agg_parallel.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_words_private.h"
 
 #include "access/parallel.h"
 #include "catalog/pg_type_d.h"
@@ -271,17 +271,17 @@ strata_agg_shutdown_shared(CustomScanState *node)
 	StrataAggState *agg = (StrataAggState *) node;
 	AggShared  *shared = agg->shared;
 
-	if (agg->table != NULL)
-	{
-		agg->counters.spills = strata_agg_table_spills(agg->table);
-		agg->counters.memory = strata_agg_table_memory(agg->table);
-	}
-	if (agg->distincts != NIL)
+	if (agg->table != NULL || agg->distincts != NIL)
 	{
 		agg->counters.spills = strata_agg_distinct_spills(agg) +
-			(agg->table != NULL ? strata_agg_table_spills(agg->table) : 0);
+			strata_agg_words_spills(agg);
 		agg->counters.memory = strata_agg_distinct_memory(agg) +
-			(agg->table != NULL ? strata_agg_table_memory(agg->table) : 0);
+			strata_agg_words_memory(agg);
+	}
+	if (agg->table != NULL)
+	{
+		agg->counters.spills += strata_agg_table_spills(agg->table);
+		agg->counters.memory += strata_agg_table_memory(agg->table);
 	}
 	if (shared == NULL)
 		return;

@@ -322,8 +322,9 @@ group_size(const AggShape *shape)
 	double		size;
 	ListCell   *lc;
 
-	size = sizeof(AggGroup) + 3 * sizeof(void *) +
-		list_length(shape->aggrefs) * sizeof(AggCell);
+	size = sizeof(AggGroup) + 2 * sizeof(void *);
+	foreach(lc, shape->aggrefs)
+		size += strata_agg_cell_size(lfirst_node(Aggref, lc));
 	foreach(lc, shape->keys)
 		size += sizeof(Datum) +
 		get_typavgwidth(exprType(lfirst(lc)), exprTypmod(lfirst(lc)));

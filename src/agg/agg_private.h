@@ -213,7 +213,14 @@ typedef struct AggCounters
 	Size		memory;
 } AggCounters;
 
+/*
+ * Blocks of a context of groups are small beside what they may take, so that
+ * what is allocated is what is used.
+ */
+#define AGG_GROUP_BLOCK (256 * 1024)
+
 typedef struct AggShared AggShared; /* agg_parallel.c */
+typedef struct AggWords AggWords;	/* agg_words.c */
 
 typedef struct StrataAggState
 {
@@ -231,6 +238,7 @@ typedef struct StrataAggState
 	AggKey	   *keys;
 	int			ncalls;
 	AggCall    *calls;
+	int			cells_size;		/* bytes of a group's cells */
 	List	   *distincts;		/* AggDistinct of calls */
 	bool		has_sums;		/* of numerics, outside of cells of groups in
 								 * memory */
@@ -241,6 +249,8 @@ typedef struct StrataAggState
 	bool		scatters;		/* rows may be put in the order of groups */
 	int			scatter_pause;	/* ... but not for so many vectors */
 	bool		scatters_codes; /* and of a batch, by codes */
+	bool		words_tried;
+	AggWords   *words;			/* the groups, without aggregates; or NULL */
 	AggMemo    *memo;			/* groups of a row store's rows; NULL: rows
 								 * are not added one by one */
 	bool		rows_have_codes;	/* the last batch was put so: runs are not
@@ -260,23 +270,6 @@ typedef struct StrataAggState
 
 /* agg_parallel.c: combine what the workers return. */
 extern void strata_agg_read_partials(StrataAggState *agg);
-
-/* agg_join.c: combine the groups that a join returns. */
-extern void strata_agg_read_joined(StrataAggState *agg);
-
-/* Set the key's current value to that of the joined row in econtext. */
-extern void strata_agg_load_joined_key(AggKey *key, ExprContext *econtext);
-
-/*
- * strata_agg_group_combine() with what a group below a join has: nothing of
- * aggregates with DISTINCT, whose values are columns of the joined row.
- */
-extern void strata_agg_joined_combine(StrataAggState *agg, AggCell *cells,
-									  const char *in, const char *end);
-
-/* Take those values, of the group of agg's current keys, into their sets. */
-extern void strata_agg_distinct_take_joined(StrataAggState *agg,
-											ExprContext *econtext);
 
 /* Callbacks for the counters of workers. */
 extern Size strata_agg_estimate_shared(CustomScanState *node,

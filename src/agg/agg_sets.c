@@ -261,8 +261,14 @@ write_group(StrataAggState *agg, const AggGroup *group, AggCell *room,
 	/* a value may be in several groups: the set of values has those of each */
 	strata_agg_init_cells(agg, room);
 	for (int i = 0; i < agg->ncalls; i++)
-		if (agg->calls[i].distinct == NULL)
-			room[i] = agg_group_cells(group, agg->nkeys)[i];
+	{
+		const AggCall *call = &agg->calls[i];
+
+		if (call->distinct == NULL)
+			memcpy(agg_cell(room, call),
+				   agg_cell(agg_group_cells(group, agg->nkeys), call),
+				   call->size);
+	}
 	strata_agg_cells_write(agg, room, buf);
 }
 
@@ -294,10 +300,9 @@ strata_agg_sets_expand(StrataAggState *agg)
 	MemoryContext vector_mcxt = agg->vector_mcxt;
 	MemoryContext old;
 	AggKey	   *keys = palloc(sizeof(AggKey) * agg->nkeys);
-	AggCell    *room = palloc(sizeof(AggCell) * Max(agg->ncalls, 1));
+	AggCell    *room = palloc(Max(agg->cells_size, sizeof(AggCell)));
 	StringInfoData buf;
 	uint32		ngroups;
-	AggGroup  **groups;
 
 	memcpy(keys, agg->keys, sizeof(AggKey) * agg->nkeys);
 	/* what is computed of the current vector is still needed */
@@ -305,18 +310,19 @@ strata_agg_sets_expand(StrataAggState *agg)
 											 ALLOCSET_DEFAULT_SIZES);
 	initStringInfo(&buf);
 	old = MemoryContextSwitchTo(agg->vector_mcxt);
-	groups = strata_agg_table_in_memory(agg->table, &ngroups);
+	ngroups = strata_agg_table_ngroups(agg->table);
 	for (uint32 i = 0; i < ngroups; i++)
 	{
+		const AggGroup *group;
+
 		if (i % GROUPS_PER_RESET == 0)
 		{
 			CHECK_FOR_INTERRUPTS();
 			MemoryContextReset(agg->vector_mcxt);
 		}
-		/* there are more of them then */
-		groups = strata_agg_table_in_memory(agg->table, NULL);
-		if (agg_group_set(groups[i]) == 0)
-			combine_group(agg, groups[i], room, &buf);
+		group = strata_agg_table_group(agg->table, i);
+		if (agg_group_set(group) == 0)
+			combine_group(agg, group, room, &buf);
 	}
 	MemoryContextSwitchTo(old);
 	memcpy(agg->keys, keys, sizeof(AggKey) * agg->nkeys);

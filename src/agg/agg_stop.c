@@ -412,14 +412,15 @@ improves(StrataAggState *agg, const AggCell *cells, int64 best)
 									 agg->stop.last ? ~best : best);
 	for (int i = 0; i < agg->ncalls; i++)
 	{
-		int64		present = cells[i].v.i;
+		const AggCell *cell = agg_cell(cells, &agg->calls[i]);
+		int64		present = cell->v.i;
 
 		if (agg->calls[i].kernel->result == AGG_RESULT_PICK)
 		{
-			if (!strata_agg_pick_time(&cells[i], &present))
+			if (!strata_agg_pick_time(cell, &present))
 				return true;
 		}
-		else if (cells[i].n == 0)
+		else if (cell->n == 0)
 			return true;
 		if (agg->stop.last ? best > present : best < present)
 			return true;
@@ -767,7 +768,6 @@ strata_agg_stop_by_index(StrataAggState *agg, PlanState *node,
 	const AggValue *by = &agg->values[stop->by];
 	const AggValue *key;
 	int64		limit;
-	uint32		ngroups;
 
 	Assert(by->is_column);		/* agg:G11 */
 	if (stop->kind == AGG_STOP_PICK)
@@ -778,10 +778,9 @@ strata_agg_stop_by_index(StrataAggState *agg, PlanState *node,
 			&agg->values[agg->keys[0].value] : NULL;
 		if (key == NULL || !key->is_column)
 			return false;
-		(void) strata_agg_table_in_memory(agg->table, &ngroups);
 		return strata_scan_rows_by_group(node, attnos[key->input],
 										 attnos[by->input], stop->last,
-										 ngroups);
+										 strata_agg_table_ngroups(agg->table));
 	}
 	if (stop->nseen < stop->n || stop->nulls_matter ||
 		!limit_of_times(stop, &limit))

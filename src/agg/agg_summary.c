@@ -136,7 +136,7 @@ strata_agg_take_count(StrataAggState *agg, const StrataRowCount *count)
 {
 	Assert(agg->nkeys == 0 && agg->stop.kind == AGG_STOP_NONE); /* agg:G17 */
 	for (int i = 0; i < agg->ncalls; i++)
-		agg->cells[i].n += count->rows;
+		agg_cell(agg->cells, &agg->calls[i])->n += count->rows;
 	agg->counters.rows += count->rows;
 	agg->counters.vectors += count->batches;
 	agg->counters.runs += count->batches;

@@ -25,6 +25,11 @@ BEGIN
 END $$;
 SELECT q, aspp_spills(q) FROM unnest(ARRAY['SELECT id, count(*) FROM aspp GROUP BY id', 'SELECT name, sum(n) FROM aspp GROUP BY name', 'SELECT ts, array_agg(id ORDER BY f) FROM aspp GROUP BY ts',
 	'SELECT seg, count(DISTINCT name) FROM aspp GROUP BY seg', 'SELECT seg, count(DISTINCT id * 64) FROM aspp GROUP BY seg', 'SELECT seg, count(*) FROM aspp GROUP BY seg']) AS q;
+-- groups without aggregates: as words of 64, where these are few
+SELECT q, aspp_spills(q) FROM unnest(ARRAY['SELECT DISTINCT id, seg FROM aspp', 'SELECT seg, id FROM aspp GROUP BY id, seg', 'SELECT DISTINCT id * 64, seg FROM aspp', 'SELECT DISTINCT id, name FROM aspp']) AS q;
+SET strata.enable_key_codes = off;
+SELECT aspp_spills('SELECT DISTINCT id, seg FROM aspp');
+RESET strata.enable_key_codes;
 SET strata.enable_spill_files = off;
 SELECT aspp_spills('SELECT id, count(*) FROM aspp GROUP BY id');
 DROP FUNCTION aspp_spills;
