@@ -9,7 +9,8 @@ use StrataTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = strata_node('publisher', "wal_level = logical\nmax_prepared_transactions = 5\nautovacuum = off\n", allows_streaming => 'logical');
+# no job of its own beside: what it notes down would be decoded, too
+my $node = strata_node('publisher', "wal_level = logical\nmax_prepared_transactions = 5\nautovacuum = off\nstrata.max_job_workers = 0\n", allows_streaming => 'logical');
 $node->safe_psql('postgres', 'CREATE EXTENSION strata');
 
 my $columns = 'id int PRIMARY KEY, host text, v int, pad text, doc jsonb, day date';

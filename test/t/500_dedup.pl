@@ -15,7 +15,7 @@ use Test::More;
 my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 'logical', extra => [ '--locale=C.UTF-8', '--encoding=UTF8', '--data-checksums' ]);
 $primary->append_conf('postgresql.conf', "shared_preload_libraries = 'strata'\nwal_consistency_checking = 'all'\nmax_wal_size = 4GB\nwal_keep_size = 2GB\n"
-	  . "jit = off\ntimezone = 'UTC'\nautovacuum = off\nshared_buffers = 8MB\nrestart_after_crash = on\n");
+	  . "jit = off\ntimezone = 'UTC'\nautovacuum = off\nstrata.max_job_workers = 0\nshared_buffers = 8MB\nrestart_after_crash = on\n");
 $primary->start;
 $primary->safe_psql('postgres', 'CREATE EXTENSION strata');
 
