@@ -26,7 +26,7 @@ strata_hash_word(uint64 h)
  * The first and the last bytes as two words.  Of up to 16 bytes, the words and
  * the number of bytes say what the bytes are.
  */
-static inline void
+static pg_attribute_always_inline void
 strata_load_words(const char *bytes, Size len, uint64 *low, uint64 *high)
 {
 	uint32		half;
@@ -44,9 +44,25 @@ strata_load_words(const char *bytes, Size len, uint64 *low, uint64 *high)
 		memcpy(&half, bytes + len - sizeof(half), sizeof(half));
 		*high = half;
 	}
-	else
-		for (Size i = 0; i < len; i++)
-			*low = *low << 8 | (uint8) bytes[i];
+	else if (len > 0)
+		*low = (uint8) bytes[0] | (uint64) (uint8) bytes[len / 2] << 8 |
+			(uint64) (uint8) bytes[len - 1] << 16;
+}
+
+/* memcmp() == 0, without a call where bytes are few. */
+static pg_attribute_always_inline bool
+strata_same_bytes(const char *a, const char *b, Size len)
+{
+	uint64		low[2];
+	uint64		high[2];
+
+	strata_load_words(a, len, &low[0], &high[0]);
+	strata_load_words(b, len, &low[1], &high[1]);
+	/* no branch between these two: nobody could guess it */
+	return ((low[0] ^ low[1]) | (high[0] ^ high[1])) == 0 &&
+		(len <= 2 * sizeof(uint64) ||
+		 memcmp(a + sizeof(uint64), b + sizeof(uint64),
+				len - 2 * sizeof(uint64)) == 0);
 }
 
 #endif							/* STRATA_WORDS_H */

@@ -49,6 +49,7 @@ make_reader(MemoryContext mcxt, Relation rel, const StrataBatchSchema *schema)
 	{
 		reader->columns[i].attno = (AttrNumber) (i + 1);
 		reader->columns[i].type = schema->types[i];
+		reader->columns[i].reader = reader;
 	}
 	return reader;
 }
@@ -165,6 +166,8 @@ strata_batch_reader_load(StrataBatchReader *reader, TupleTableSlot *batch_slot)
 	{
 		reader->columns[i].decoded = false;
 		reader->columns[i].encoded = NULL;
+		reader->columns[i].strings.offsets = NULL;
+		reader->columns[i].numbers = NULL;
 	}
 	reader->touched = false;
 	reader->nalone = 0;
@@ -221,117 +224,6 @@ wants_short_header(const StrataColumnType *type)
 }
 
 /*
- * Turn byte strings into datums of the type, each with a length word of its
- * own (batch:B14), in the current context; isnull tells null rows, which are
- * empty strings, in the flat shape, and is NULL in the other. Lengths that the
- * type cannot have are corruption; returns false then.
- */
-static bool
-build_datums(const StrataColumnType *type, const StrataBytes *b,
-			 const bool *isnull, Datum *out)
-{
-	bool		short_ok = wants_short_header(type);
-	Size		total = 0;
-	char	   *p;
-
-	for (uint32 i = 0; i < b->nentries; i++)
-	{
-		uint32		len = b->offsets[i + 1] - b->offsets[i];
-
-		total += MAXALIGN((Size) len + VARHDRSZ);
-	}
-	if (total > MaxAllocSize)
-		return false;
-	p = palloc(Max(total, 1));
-	for (uint32 i = 0; i < b->nentries; i++)
-	{
-		const uint8 *src = b->payload + b->offsets[i];
-		uint32		len = b->offsets[i + 1] - b->offsets[i];
-
-		if (type->typlen > 0)
-		{
-			if (len != type->typlen &&
-				(len != 0 || isnull == NULL || !isnull[i]))
-				return false;
-			p = (char *) MAXALIGN(p);
-			memcpy(p, src, len);
-			out[i] = PointerGetDatum(p);
-			p += len;
-		}
-		else if (type->typlen == -2)
-		{
-			if (len > 0 ? src[len - 1] != '\0' : isnull == NULL || !isnull[i])
-				return false;
-			memcpy(p, src, len);
-			out[i] = PointerGetDatum(p);
-			p += len;
-		}
-		else if (short_ok && len + VARHDRSZ_SHORT <= VARATT_SHORT_MAX)
-		{
-			SET_VARSIZE_SHORT(p, len + VARHDRSZ_SHORT);
-			memcpy(p + VARHDRSZ_SHORT, src, len);
-			out[i] = PointerGetDatum(p);
-			p += len + VARHDRSZ_SHORT;
-		}
-		else
-		{
-			p = (char *) MAXALIGN(p);
-			SET_VARSIZE(p, len + VARHDRSZ);
-			memcpy(p + VARHDRSZ, src, len);
-			out[i] = PointerGetDatum(p);
-			p += len + VARHDRSZ;
-		}
-	}
-	return true;
-}
-
-/* Decode rows of an encoded column of a by-reference type. */
-static void
-decode_by_reference(StrataBatchReader *reader, StrataColumn *col,
-					void *scratch, Size scratch_size)
-{
-	StrataBytes b;
-	bool		hasnull;
-	StrataCodecResult rc;
-	Datum	   *datums;
-	const bool *isnull;
-
-	Assert(!col->type.typbyval && col->encoded != NULL);	/* batch:B9 */
-	rc = strata_column_decode_bytes(col->encoded, col->encoded_len, col->from,
-									col->n, scratch, scratch_size, &b,
-									col->isnull, &hasnull);
-	Assert(rc != STRATA_CODEC_NO_SPACE);	/* codec:C9 */
-	if (rc != STRATA_CODEC_OK)
-		strata_batch_column_corrupt(reader, col->attno,
-									strata_codec_result_text(rc));
-	datums = palloc(sizeof(Datum) * Max(b.nentries, 1));
-	isnull = hasnull && b.codes == NULL ? col->isnull : NULL;
-	if (!build_datums(&col->type, &b, isnull, datums))
-		strata_batch_column_corrupt(reader, col->attno,
-									"a value has a length its type cannot have");
-	if (b.codes != NULL)
-	{
-		col->codes = b.codes;
-		col->dict = datums;
-		col->ndict = (int) b.nentries;
-	}
-	else
-		col->datums = datums;
-	if (hasnull && col->isnull == reader->lead->no_nulls)
-		strata_batch_column_corrupt(reader, col->attno, "more nulls than the header says");
-	if (!hasnull)
-		col->isnull = NULL;
-	else if (b.codes != NULL && b.nentries == 0)
-	{
-		/* every row is null */
-		col->constant = true;
-		col->value_isnull = true;
-		col->from = 0;
-		col->n = reader->nrows;
-	}
-}
-
-/*
  * Memory that lives as long as the reader, so that a query that reads one
  * batch does not make malloc fetch and return pages for every column of it.
  */
@@ -376,6 +268,133 @@ no_nulls(StrataBatchReader *reader)
 		lead->no_nulls = MemoryContextAlloc(lead->mcxt, reader->nrows);
 	}
 	return lead->no_nulls;
+}
+
+/*
+ * Do all strings have lengths that the type can have?  isnull tells null rows,
+ * which are empty strings, in the flat shape, and is NULL in the other.
+ */
+static bool
+lengths_are_sound(const StrataColumnType *type, const StrataBytes *b,
+				  const bool *isnull)
+{
+	if (type->typlen == -1)
+		return true;
+	for (uint32 i = 0; i < b->nentries; i++)
+	{
+		uint32		len = b->offsets[i + 1] - b->offsets[i];
+
+		if (len == 0 && isnull != NULL && isnull[i])
+			continue;
+		if (type->typlen > 0 ? len != type->typlen :
+			len == 0 || b->payload[b->offsets[i + 1] - 1] != '\0')
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Turn byte strings into datums of the type, each with a length word of its
+ * own (batch:B14), in the current context.  False: they are too large.
+ */
+static bool
+build_datums(const StrataColumnType *type, const StrataBytes *b, Datum *out)
+{
+	bool		short_ok = wants_short_header(type);
+	Size		total = b->offsets[b->nentries] - b->offsets[0] +
+	(Size) b->nentries * (VARHDRSZ + MAXIMUM_ALIGNOF);
+	char	   *p;
+
+	if (total > MaxAllocSize)
+		return false;
+	p = palloc(Max(total, 1));
+	for (uint32 i = 0; i < b->nentries; i++)
+	{
+		const uint8 *src = b->payload + b->offsets[i];
+		uint32		len = b->offsets[i + 1] - b->offsets[i];
+		uint32		header = 0;
+
+		if (type->typlen == -1 && short_ok &&
+			len + VARHDRSZ_SHORT <= VARATT_SHORT_MAX)
+		{
+			header = VARHDRSZ_SHORT;
+			SET_VARSIZE_SHORT(p, len + VARHDRSZ_SHORT);
+		}
+		else if (type->typlen != -2)
+		{
+			p = (char *) MAXALIGN(p);
+			if (type->typlen == -1)
+			{
+				header = VARHDRSZ;
+				SET_VARSIZE(p, len + VARHDRSZ);
+			}
+		}
+		memcpy(p + header, src, len);
+		out[i] = PointerGetDatum(p);
+		p += header + len;
+	}
+	return true;
+}
+
+/* Make the values of a column that has strings. */
+static void
+make_datums(StrataBatchReader *reader, StrataColumn *col)
+{
+	const StrataBytes *b = &col->strings;
+	Datum	   *datums = palloc(sizeof(Datum) * Max(b->nentries, 1));
+
+	if (!build_datums(&col->type, b, datums))
+		strata_batch_column_corrupt(reader, col->attno,
+									"a value has a length its type cannot have");
+	if (b->codes != NULL)
+		col->dict = datums;
+	else
+		col->datums = datums;
+}
+
+/*
+ * Decode rows [col->from, col->from + col->n) of the fetched column of a
+ * by-reference type to strings.
+ */
+static void
+decode_strings(StrataBatchReader *reader, StrataColumn *col)
+{
+	Size		scratch_size = scratch_needed(reader, col, col->from, col->n);
+
+	/* the result points into it */
+	void	   *scratch = palloc(Max(scratch_size, 1));
+	StrataBytes b;
+	bool		hasnull;
+	StrataCodecResult rc;
+
+	Assert(!col->type.typbyval && col->encoded != NULL);	/* batch:B9 */
+	col->isnull = col->nnulls > 0 ? palloc(col->n) : no_nulls(reader);
+	rc = strata_column_decode_bytes(col->encoded, col->encoded_len, col->from,
+									col->n, scratch, scratch_size, &b,
+									col->isnull, &hasnull);
+	Assert(rc != STRATA_CODEC_NO_SPACE);	/* codec:C9 */
+	if (rc != STRATA_CODEC_OK)
+		strata_batch_column_corrupt(reader, col->attno,
+									strata_codec_result_text(rc));
+	if (!lengths_are_sound(&col->type, &b,
+						   hasnull && b.codes == NULL ? col->isnull : NULL))
+		strata_batch_column_corrupt(reader, col->attno,
+									"a value has a length its type cannot have");
+	if (hasnull && col->isnull == reader->lead->no_nulls)
+		strata_batch_column_corrupt(reader, col->attno, "more nulls than the header says");
+	col->codes = b.codes;
+	col->ndict = b.codes != NULL ? (int) b.nentries : 0;
+	if (!hasnull)
+		col->isnull = NULL;
+	else if (b.codes != NULL && b.nentries == 0)
+	{
+		/* every row is null */
+		col->constant = true;
+		col->value_isnull = true;
+		col->from = 0;
+		col->n = reader->nrows;
+	}
+	col->strings = b;
 }
 
 /* See batch_reader.h. */
@@ -465,15 +484,13 @@ decode_column(StrataBatchReader *reader, StrataColumn *col)
 	bool		hasnull;
 
 	Assert(col->encoded != NULL);	/* batch:B9 */
-	col->isnull = col->nnulls > 0 ? palloc(col->n) : no_nulls(reader);
 	if (!col->type.typbyval)
 	{
-		/* the result points into the scratch area */
-		scratch_size = scratch_needed(reader, col, col->from, col->n);
-		decode_by_reference(reader, col, palloc(Max(scratch_size, 1)),
-							scratch_size);
+		decode_strings(reader, col);
+		make_datums(reader, col);
 		return;
 	}
+	col->isnull = col->nnulls > 0 ? palloc(col->n) : no_nulls(reader);
 	col->fixed = palloc((Size) col->n * col->type.width);
 
 	/*
@@ -505,6 +522,24 @@ strata_batch_reader_column(StrataBatchReader *reader, AttrNumber attno)
 	return strata_batch_reader_rows(reader, attno, 0, reader->nrows);
 }
 
+/* Nothing of it is decoded. */
+static void
+clear_column(StrataBatchReader *reader, StrataColumn *col)
+{
+	reader->touched = true;
+	col->from = 0;
+	col->n = reader->nrows;
+	col->constant = false;
+	col->isnull = NULL;
+	col->fixed = NULL;
+	col->datums = NULL;
+	col->codes = NULL;
+	col->dict = NULL;
+	col->ndict = 0;
+	col->strings.offsets = NULL;
+	col->numbers = NULL;
+}
+
 /* See batch_reader.h. */
 StrataColumn *
 strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
@@ -522,18 +557,15 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 	/* columns made of the row store's rows are all there, and have no schema */
 	Assert(attno > 0 && attno <= reader->schema->natts);	/* batch:B9 */
 	Assert(n > 0);				/* batch:B8 */
-	reader->touched = true;
-	col->from = 0;
-	col->n = reader->nrows;
-	col->constant = false;
-	col->isnull = NULL;
-	col->fixed = NULL;
-	col->datums = NULL;
-	col->codes = NULL;
-	col->dict = NULL;
-	col->ndict = 0;
-
 	old = MemoryContextSwitchTo(reader->batch_mcxt);
+	if (!col->decoded && col->strings.offsets != NULL)
+	{
+		make_datums(reader, col);
+		MemoryContextSwitchTo(old);
+		col->decoded = true;
+		return col;
+	}
+	clear_column(reader, col);
 	if (!strata_attribute_is_kept(TupleDescAttr(reader->schema->rel_desc,
 												attno - 1)))
 	{
@@ -596,31 +628,6 @@ strata_batch_reader_row(StrataBatchReader *reader, AttrNumber attno, int row)
 		strata_batch_reader_rows(reader, attno, row, 1);
 }
 
-/* See batch_reader.h. */
-const StrataColumn *
-strata_batch_reader_entries(StrataBatchReader *reader, AttrNumber attno)
-{
-	StrataColumn *col = &reader->columns[attno - 1];
-	MemoryContext old;
-
-	if (col->decoded ||
-		strata_layout_segment_index(reader->layout, attno) >= 0 ||
-		!strata_batch_reader_is_stored(reader, attno))
-		return NULL;
-	if (col->encoded == NULL)
-	{
-		reader->touched = true;
-		old = MemoryContextSwitchTo(reader->batch_mcxt);
-		strata_batch_fetch_column(reader, col);
-		MemoryContextSwitchTo(old);
-	}
-	if (col->codec != STRATA_CODEC_DICTIONARY)
-		return NULL;
-	/* one row's code brings them all, unless it is null */
-	col = strata_batch_reader_rows(reader, attno, 0, 1);
-	return col->codes != NULL && !col->constant ? col : NULL;
-}
-
 /*
  * Bytes of the integers that hold all values of a column, if its floats are
  * integers; 0: more than 4.
@@ -658,6 +665,44 @@ begin_encoded(StrataBatchReader *reader, StrataColumn *col)
 	reader->touched = true;
 	strata_batch_fetch_column(reader, col);
 	return caller;
+}
+
+/* See batch_reader.h. */
+const StrataColumn *
+strata_batch_reader_strings(StrataBatchReader *reader, AttrNumber attno)
+{
+	StrataColumn *col = &reader->columns[attno - 1];
+	MemoryContext caller;
+
+	if (col->type.typbyval)
+		return NULL;
+	/* of few rows only: who has them goes on with all */
+	if (col->decoded)
+		col = strata_batch_reader_column(reader, attno);
+	else if (col->strings.offsets == NULL)
+	{
+		if (!stands_encoded(reader, col))
+			return NULL;
+		clear_column(reader, col);
+		caller = begin_encoded(reader, col);
+		decode_strings(reader, col);
+		MemoryContextSwitchTo(caller);
+		col->decoded = col->constant;
+	}
+	return col->constant || col->strings.offsets == NULL ? NULL : col;
+}
+
+/* See batch_reader.h. */
+bool
+strata_batch_reader_has_dictionary(StrataBatchReader *reader, AttrNumber attno)
+{
+	StrataColumn *col = &reader->columns[attno - 1];
+
+	if (col->type.typbyval)
+		return false;
+	if (stands_encoded(reader, col))
+		MemoryContextSwitchTo(begin_encoded(reader, col));
+	return col->encoded != NULL && col->codec == STRATA_CODEC_DICTIONARY;
 }
 
 /* The integers it was decoded to, if it has them. */

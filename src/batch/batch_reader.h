@@ -48,6 +48,10 @@ typedef struct StrataColumnSummary
  *	codes + dict	by-reference types: row i is dict[codes[i]]
  * isnull is NULL when no row is null.  Everything lives until the next
  * strata_batch_reader_load().
+ *
+ * Values by reference are made of strings, bytes that follow each other, of
+ * all rows or of the dictionary; they may be there alone
+ * (strata_batch_reader_strings).
  */
 typedef struct StrataColumn
 {
@@ -65,6 +69,9 @@ typedef struct StrataColumn
 	const uint32 *codes;
 	Datum	   *dict;
 	int			ndict;
+	StrataBytes strings;		/* offsets NULL: there are none */
+	struct StrataBatchReader *reader;	/* whose it is; NULL: nobody's */
+	const uint16 *numbers;		/* private to batch_number.c: of the strings */
 	const uint8 *encoded;		/* private: detoasted and checked; NULL: not
 								 * yet */
 	Size		encoded_len;
@@ -79,6 +86,9 @@ typedef struct StrataSummaryReader
 	const uint8 *end;
 	int			left;			/* entries not read yet */
 } StrataSummaryReader;
+
+/* Strings that have numbers; private to batch_number.c. */
+typedef struct StrataNumbers StrataNumbers;
 
 /* A value that columns share; private to batch_pack.c. */
 typedef struct StrataBatchHolder
@@ -137,6 +147,7 @@ typedef struct StrataBatchReader
 	int			nalone;			/* private: rows asked for alone, one after
 								 * the other, */
 	int			alone;			/* ... and the last of them */
+	StrataNumbers **numbers;	/* private: of columns; NULL: of none yet */
 	bool	   *no_nulls;		/* private: null flags that are all false */
 	int			no_nulls_size;
 } StrataBatchReader;
@@ -223,13 +234,29 @@ extern const int64 *strata_batch_reader_scaled(StrataBatchReader *reader,
 											   const bool **isnull);
 
 /*
- * The entries (dict, ndict) of a column that is not decoded yet and is kept as
- * a dictionary, without the codes of its rows; NULL where that is not so, or
- * not known at once.
+ * A column of a by-reference type without its values: the bytes that each is
+ * made of, of all rows (those of nulls are none), or of the dictionary, with
+ * codes (0 of nulls); and isnull.  NULL where it is kept in another way, or
+ * all rows are null: ask for the column.
  */
-extern const StrataColumn *strata_batch_reader_entries(StrataBatchReader
+extern const StrataColumn *strata_batch_reader_strings(StrataBatchReader
 													   *reader,
 													   AttrNumber attno);
+
+/*
+ * batch_number.c.  Numbers below STRATA_MAX_STRINGS of the entries of a
+ * column's dictionary: the same number, in the same numbering, is the same
+ * bytes, in whatever batch.  Some entries have none.  NULL: no entry has one.
+ */
+#define STRATA_MAX_STRINGS 4096
+#define STRATA_NO_STRING PG_UINT16_MAX
+
+extern const uint16 *strata_column_numbers(const StrataColumn *col,
+										   uint64 *numbering);
+
+/* Is a column of a by-reference type kept as a dictionary? */
+extern bool strata_batch_reader_has_dictionary(StrataBatchReader *reader,
+											   AttrNumber attno);
 
 /*
  * The bytes of column attno of the current batch, which has it (is_stored), as

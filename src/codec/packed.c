@@ -369,8 +369,8 @@ typedef struct PackedBlock
 	uint32_t	nvalues;
 	const uint32_t *offsets;	/* of the strings in out, one more than
 								 * strings */
-	uint8_t    *out;			/* up to PIECE bytes behind the last string
-								 * are written */
+	uint8_t    *out;			/* up to PIECE bytes behind where the last
+								 * string, if longest, ends are written */
 } PackedBlock;
 
 /* Unpack the strings of a block, byte by byte. */
@@ -454,6 +454,22 @@ unpack_simd(const PackedBlock *block)
 			break;
 		unpack_piece(strata_load64(from) >> at % 8, mask[0], least[0],
 					 split[0], gap[0], block->out + block->offsets[i]);
+		at += p->bits[block->offsets[i + 1] - block->offsets[i]];
+	}
+	/* longer ones of as few bits, whatever their length: nobody could guess */
+	for (; i < block->nvalues && p->bits[p->n] <= 57; i++)
+	{
+		const uint8_t *from = block->data + at / 8;
+		uint8_t    *to = block->out + block->offsets[i];
+		uint64_t	bits;
+
+		if (block->end - from < 8)
+			break;
+		bits = strata_load64(from) >> at % 8;
+		for (unsigned piece = 0; piece < npieces; piece++)
+			unpack_piece(bits >> p->bits[piece * PIECE], mask[piece],
+						 least[piece], split[piece], gap[piece],
+						 to + piece * PIECE);
 		at += p->bits[block->offsets[i + 1] - block->offsets[i]];
 	}
 	for (; i < block->nvalues; i++)

@@ -101,15 +101,20 @@ extern void strata_parts_load(StrataParts *parts, StrataColumn *const *columns,
  * expr_like.c.  A text, and whether it is [NOT] LIKE a constant pattern, or
  * starts with one; such a clause raises no error.  compile: NULL if the clause
  * is none; *arg is what is matched.  match: of a value that is not null.
- * first_bytes: how many of a value's first bytes say whether it matches; -1:
- * all.  infixes: of a pattern that begins and ends with % and has no _, the
- * parts between, palloc'd; their number, 0: another pattern.  Memory: the
- * current context.
+ * strings: of many, without values of them, found[i] being whether string i
+ * matches, or not if negated; takes: can it?  first_bytes: how many of a
+ * value's first bytes say whether it matches; -1: all.  infixes: of a pattern
+ * that begins and ends with % and has no _, the parts between, palloc'd; their
+ * number, 0: another pattern.  Memory: the current context.
  */
 typedef struct StrataLike StrataLike;
 
 extern StrataLike *strata_like_compile(Node *node, Expr **arg);
 extern bool strata_like_match(const StrataLike *like, Datum value);
+extern bool strata_like_takes_strings(const StrataLike *like);
+extern void strata_like_strings(const StrataLike *like,
+								const StrataBytes *strings, bool negated,
+								uint8 *found);
 extern int	strata_like_first_bytes(const StrataLike *like);
 extern int	strata_like_infixes(const StrataLike *like, StrataKey **infixes);
 
@@ -151,6 +156,17 @@ extern StrataMemoEntry *strata_memo_find(StrataMemo *memo, StrataMemoUse use,
 										 Datum value);
 extern void strata_memo_put(StrataMemo *memo, StrataMemoEntry *entry,
 							uint64 result, bool isnull);
+
+/*
+ * The result for the entry of a dictionary that has this number, in this
+ * numbering (batch_number.c); false: not known.  put: that of a value whose
+ * result was put, if it is kept.
+ */
+extern bool strata_memo_find_number(const StrataMemo *memo, uint64 numbering,
+									uint16 number, uint64 *result,
+									bool *isnull);
+extern void strata_memo_put_number(StrataMemo *memo, uint64 numbering,
+								   uint16 number, Datum value);
 
 /* The same of a value by reference that is not null; returns the copy. */
 extern Datum strata_memo_put_copy(StrataMemo *memo, StrataMemoEntry *entry,

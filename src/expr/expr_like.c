@@ -10,21 +10,31 @@
  * begins within another, and in encodings of one byte.  A pattern with _ is
  * given to PostgreSQL's function, directly.
  *
+ * Of many texts that follow each other in memory the longest part that may
+ * stand anywhere is searched for in all of them at once, and only those that
+ * have it are looked at.
+ *
  * src/expr/expr_like.c
  *-------------------------------------------------------------------------
  */
 #include "expr/expr_private.h"
 
+#include "base/words.h"
 #include "catalog/pg_collation_d.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
 #include "nodes/nodeFuncs.h"
+#include "port/pg_bitutils.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* Longer ones are searched by the C library. */
 #define SHORT_TEXT 128
@@ -44,6 +54,7 @@ struct StrataLike
 	LikePart	last;
 	int			nbetween;
 	LikePart   *between;
+	const LikePart *longest;	/* of those between */
 	Datum		pattern;		/* with _: for PostgreSQL's function; else 0 */
 	Oid			collation;
 };
@@ -145,6 +156,10 @@ cut_pattern(const LikeClause *like, StrataLike *result, bool *single)
 	for (int i = 1; i < n - 1; i++)
 		if (parts[i].len > 0)
 			result->between[result->nbetween++] = parts[i];
+	result->longest = result->between;
+	for (int i = 1; i < result->nbetween; i++)
+		if (result->between[i].len > result->longest->len)
+			result->longest = &result->between[i];
 	result->least = result->first.len + (n > 1 ? result->last.len : 0);
 	return true;
 }
@@ -177,7 +192,7 @@ strata_like_compile(Node *node, Expr **arg)
 static inline bool
 has_part(const char *p, LikePart part)
 {
-	return part.len == 0 || memcmp(p, part.data, part.len) == 0;
+	return strata_same_bytes(p, part.data, part.len);
 }
 
 /* Where the part is first; NULL: nowhere. */
@@ -246,6 +261,118 @@ strata_like_match(const StrataLike *like, Datum value)
 	if ((Pointer) t != DatumGetPointer(value))
 		pfree(t);
 	return result != like->negated;
+}
+
+/*
+ * Where the part is first in many bytes; NULL: nowhere.  Looks for its first
+ * and last byte, 16 places at a time.
+ */
+static const char *
+search_part(const char *p, const char *end, const LikePart *part)
+{
+#ifdef __SSE2__
+	const		__m128i first = _mm_set1_epi8(part->data[0]);
+	const		__m128i last = _mm_set1_epi8(part->data[part->len - 1]);
+
+	while (end - p >= (ptrdiff_t) (part->len - 1 + sizeof(__m128i)))
+	{
+		const char *q = p + part->len - 1;
+		__m128i		a = _mm_loadu_si128((const __m128i *) p);
+		__m128i		b = _mm_loadu_si128((const __m128i *) q);
+		uint32		both;
+
+		a = _mm_and_si128(_mm_cmpeq_epi8(a, first), _mm_cmpeq_epi8(b, last));
+		both = (uint32) _mm_movemask_epi8(a);
+		for (; both != 0; both &= both - 1)
+		{
+			const char *at = p + pg_rightmost_one_pos32(both);
+
+			if (strata_same_bytes(at, part->data, part->len))
+				return at;
+		}
+		p += sizeof(__m128i);
+	}
+#endif
+	return find_part(p, end - p, part);
+}
+
+/* Which strings have a part that may stand anywhere, and match. */
+static void
+match_infixes(const StrataLike *like, const StrataBytes *strings,
+			  uint8 *found)
+{
+	const char *payload = (const char *) strings->payload;
+	const uint32 *offsets = strings->offsets;
+	uint32		n = strings->nentries;
+	const char *end = payload + offsets[n];
+	const char *p = payload + offsets[0];
+	uint32		i = 0;
+
+	memset(found, 0, n);
+	while ((p = search_part(p, end, like->longest)) != NULL)
+	{
+		while (payload + offsets[i + 1] <= p)
+			i++;
+		Assert(i < n && payload + offsets[i] <= p); /* expr:E2 */
+		if (p + like->longest->len > payload + offsets[i + 1])
+		{
+			/* it begins in one and ends in another */
+			p++;
+			continue;
+		}
+		found[i] = like->nbetween == 1 && like->least == 0 ? 1 :
+			matches(like, payload + offsets[i], offsets[i + 1] - offsets[i]);
+		p = payload + offsets[i + 1];
+	}
+}
+
+/*
+ * Which strings begin and end as they should.  What they are not long enough
+ * for is compared with what stands beside them: there are no branches, since
+ * nobody could guess their lengths.
+ */
+static void
+match_ends(const StrataLike *like, const StrataBytes *strings, uint8 *found)
+{
+	const char *payload = (const char *) strings->payload;
+	const uint32 *offsets = strings->offsets;
+	uint32		n = strings->nentries;
+	Size		most = like->exact ? like->least : MaxAllocSize;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		Size		at = offsets[i];
+		Size		end = offsets[i + 1];
+
+		found[i] = at + like->first.len <= offsets[n] &&
+			end >= offsets[0] + like->last.len &&
+			((end - at >= like->least) & (end - at <= most) &
+			 has_part(payload + at, like->first) &
+			 (like->exact ||
+			  has_part(payload + end - like->last.len, like->last)));
+	}
+}
+
+/* See expr.h.  Nothing PostgreSQL's function would have to say. */
+bool
+strata_like_takes_strings(const StrataLike *like)
+{
+	return like->pattern == 0;
+}
+
+/* See expr.h. */
+void
+strata_like_strings(const StrataLike *like, const StrataBytes *strings,
+					bool negated, uint8 *found)
+{
+	Assert(strata_like_takes_strings(like));	/* expr:E2 */
+	if (like->nbetween > 0)
+		match_infixes(like, strings, found);
+	else
+		match_ends(like, strings, found);
+	if (like->negated != negated)
+		for (uint32 i = 0; i < strings->nentries; i++)
+			found[i] ^= 1;
 }
 
 /*

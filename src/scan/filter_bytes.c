@@ -1,16 +1,19 @@
 /*-------------------------------------------------------------------------
  *
  * filter_bytes.c
- *	  "=" and "= ANY" of types whose equal values have equal bytes.
+ *	  Conditions that the bytes of values decide: "=" and "= ANY" of types whose
+ *	  equal values have equal bytes, and LIKE (expr_like.c).
  *
  * No operator is called: a value is compared with one, or looked for among
- * many by a hash of its bytes.
+ * many by a hash of its bytes.  Those of a batch are looked at where they
+ * were decoded: no values are made of them.
  *
  * src/scan/filter_bytes.c
  *-------------------------------------------------------------------------
  */
 #include "scan/filter_kernel_private.h"
 #include "base/base.h"
+#include "base/words.h"
 
 #include "access/detoast.h"
 #include "codec/codec.h"
@@ -19,11 +22,6 @@
 #include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 #include "utils/uuid.h"
-
-/*
- * Dictionaries after which it is known whether asking them first is worth it.
- */
-#define ENOUGH_ASKED 16
 
 /* So many elements of a list are compared one after the other. */
 #define FEW_BYTES 4
@@ -112,36 +110,18 @@ strata_filter_prepare_bytes(FilterNode *leaf)
 								 MAX_MULTIBYTE_CHAR_LEN);
 }
 
-/* See filter_kernel_private.h. */
-void
-strata_filter_mask_codes(const StrataColumn *col, const uint8 *found, int n,
-						 uint8 *mask)
+/* mask[i] &= found[the row's code] */
+static void
+mask_codes(const StrataColumn *col, const uint8 *found, int n, uint8 *mask)
 {
-	/* the code of a null is 0 */
 	for (int i = 0; i < n; i++)
 		mask[i] &= found[col->codes[i]];
-	if (col->isnull != NULL)
-		for (int i = 0; i < n; i++)
-			mask[i] &= !col->isnull[i];
 }
 
-/* Most differ in their first bytes, for which no function need be called. */
 static inline bool
 same_bytes(const FilterBytes *a, const FilterBytes *b)
 {
-	uint64		x;
-	uint64		y;
-
-	if (a->len != b->len)
-		return false;
-	if (a->len >= sizeof(x))
-	{
-		memcpy(&x, a->data, sizeof(x));
-		memcpy(&y, b->data, sizeof(y));
-		if (x != y)
-			return false;
-	}
-	return memcmp(a->data, b->data, a->len) == 0;
+	return a->len == b->len && strata_same_bytes(a->data, b->data, a->len);
 }
 
 /* Is a value, not null, among those of a by_bytes leaf? */
@@ -170,53 +150,19 @@ has_bytes(const FilterNode *leaf, FilterBytes value)
 	return false;
 }
 
-/* Which of a dictionary's entries are among the values?  False: none is. */
-static bool
-find_entries(const FilterNode *leaf, const StrataColumn *col, uint8 *found)
-{
-	bool		any = false;
-
-	for (int i = 0; i < col->ndict; i++)
-	{
-		found[i] = has_bytes(leaf, bytes_of(col->dict[i], col->type.typlen));
-		any |= found[i];
-	}
-	return any;
-}
-
-/* See filter_kernel_private.h. */
-bool
-strata_filter_bytes_lacking(FilterNode *leaf, StrataFilterRun *run)
-{
-	const StrataColumn *col;
-	bool		lacks;
-
-	if (leaf->nasked >= ENOUGH_ASKED && leaf->nlacking < leaf->nasked / 2)
-		return false;
-	col = strata_batch_reader_entries(run->reader, leaf->attno);
-	if (col == NULL)
-		return false;
-	lacks = !find_entries(leaf, col,
-						  MemoryContextAlloc(run->reader->batch_mcxt,
-											 Max(col->ndict, 1)));
-	leaf->nasked++;
-	leaf->nlacking += lacks;
-	return lacks;
-}
-
-/* A by_bytes leaf on codes. */
+/* Which of these strings, of those wanted, are among the values? */
 static void
-run_codes(const FilterNode *leaf, StrataFilterRun *run,
-		  const StrataColumn *col, uint8 *mask)
+find_strings(const FilterNode *leaf, const StrataBytes *strings,
+			 const uint8 *wanted, uint8 *found)
 {
-	int			n = run->reader->nrows;
-	uint8	   *found = MemoryContextAlloc(run->reader->batch_mcxt,
-										   Max(col->ndict, 1));
+	for (uint32 i = 0; i < strings->nentries; i++)
+	{
+		uint32		at = strings->offsets[i];
+		FilterBytes value = {(const char *) strings->payload + at,
+		strings->offsets[i + 1] - at};
 
-	if (find_entries(leaf, col, found))
-		strata_filter_mask_codes(col, found, n, mask);
-	else
-		memset(mask, 0, n);
+		found[i] = (wanted == NULL || wanted[i]) && has_bytes(leaf, value);
+	}
 }
 
 /* Is a value of `len` bytes looked for? */
@@ -248,10 +194,10 @@ has_detoasted(const FilterNode *leaf, Datum value, MemoryContext mcxt)
 	return has_bytes(leaf, bytes_of(value, -1));
 }
 
-/* A by_bytes leaf on values without a dictionary. */
-static void
-run_bytes(const FilterNode *leaf, StrataFilterRun *run,
-		  const StrataColumn *col, uint8 *mask)
+/* See filter_kernel_private.h. */
+void
+strata_filter_bytes(const FilterNode *leaf, StrataFilterRun *run,
+					const StrataColumn *col, uint8 *mask)
 {
 	int			n = run->reader->nrows;
 	int			typlen = col->type.typlen;
@@ -273,12 +219,36 @@ run_bytes(const FilterNode *leaf, StrataFilterRun *run,
 }
 
 /* See filter_kernel_private.h. */
-void
-strata_filter_bytes(const FilterNode *leaf, StrataFilterRun *run,
-					const StrataColumn *col, uint8 *mask)
+bool
+strata_filter_strings(const FilterNode *leaf, StrataFilterRun *run,
+					  uint8 *mask)
 {
-	if (col->codes != NULL)
-		run_codes(leaf, run, col, mask);
+	int			n = run->reader->nrows;
+	const StrataColumn *col;
+	uint8	   *found;
+
+	if (!leaf->by_bytes &&
+		(leaf->like == NULL || !strata_like_takes_strings(leaf->like)))
+		return false;
+	col = strata_batch_reader_strings(run->reader, leaf->attno);
+	if (col == NULL)
+		return false;
+	found = MemoryContextAlloc(run->reader->batch_mcxt,
+							   Max(col->strings.nentries, 1));
+	if (leaf->by_bytes)
+		find_strings(leaf, &col->strings, col->codes == NULL ? mask : NULL,
+					 found);
 	else
-		run_bytes(leaf, run, col, mask);
+		strata_like_strings(leaf->like, &col->strings, leaf->not_like, found);
+	if (memchr(found, 1, col->strings.nentries) == NULL)
+		memset(mask, 0, n);
+	else if (col->codes != NULL)
+		mask_codes(col, found, n, mask);
+	else
+		for (int i = 0; i < n; i++)
+			mask[i] &= found[i];
+	if (col->isnull != NULL)
+		for (int i = 0; i < n; i++)
+			mask[i] &= !col->isnull[i];
+	return true;
 }

@@ -34,20 +34,14 @@ extern FilterKind strata_filter_kind(Oid coltype, Oid lefttype, Oid righttype,
 extern void strata_filter_prepare_in(FilterNode *leaf);
 
 /*
- * filter_bytes.c, of by_bytes leaves.  prepare: the same, into what
- * dictionaries and values are asked for.  lacking: does the batch's dictionary
- * have none of the values?  Then no codes need be decoded.  Not
- * asked any more when it mostly has one, as its entries are then decoded
- * twice.  bytes: the leaf on a column that is not constant.
+ * filter_bytes.c.  prepare: the same, of a by_bytes leaf, into what bytes are
+ * asked for.  strings: a leaf of any kind, on a column of a batch whose bytes
+ * decide it; false: not so.  bytes: a by_bytes leaf on values.
  */
 extern void strata_filter_prepare_bytes(FilterNode *leaf);
-extern bool strata_filter_bytes_lacking(FilterNode *leaf,
-										StrataFilterRun *run);
+extern bool strata_filter_strings(const FilterNode *leaf,
+								  StrataFilterRun *run, uint8 *mask);
 extern void strata_filter_bytes(const FilterNode *leaf, StrataFilterRun *run,
 								const StrataColumn *col, uint8 *mask);
-
-/* mask[i] &= found[the row's code]; null is no. */
-extern void strata_filter_mask_codes(const StrataColumn *col,
-									 const uint8 *found, int n, uint8 *mask);
 
 #endif							/* STRATA_FILTER_KERNEL_PRIVATE_H */

@@ -133,9 +133,6 @@ typedef struct FilterNode
 								 * few */
 	uint32	   *hashes;			/* ... of the elements */
 	uint32		slot_mask;
-	int			nasked;			/* by_bytes: dictionaries asked whether they
-								 * have a value, */
-	int			nlacking;		/* ... and those that had none */
 	int64	   *ints;			/* IN, NOT_IN of integer kinds: sorted */
 	double	   *floats;			/* the same for floats, NaN left out */
 	int			nkeys;			/* entries of ints or floats */

@@ -214,20 +214,6 @@ eval_leaf(FilterNode *leaf, StrataFilterRun *run, Datum value, bool isnull)
 	return !result_isnull && DatumGetBool(result);
 }
 
-/* LIKE of all entries of a dictionary. */
-static void
-like_entries(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col,
-			 uint8 *mask)
-{
-	uint8	   *found = MemoryContextAlloc(run->reader->batch_mcxt,
-										   Max(col->ndict, 1));
-
-	for (int i = 0; i < col->ndict; i++)
-		found[i] = strata_like_match(leaf->like,
-									 col->dict[i]) != leaf->not_like;
-	strata_filter_mask_codes(col, found, run->reader->nrows, mask);
-}
-
 /*
  * An expression of one column: once for null and once per distinct value that
  * some row still in the mask has; or once per row where there is no
@@ -245,11 +231,6 @@ run_expression(FilterNode *leaf, StrataFilterRun *run, const StrataColumn *col,
 	uint8		null_result = UNKNOWN;
 	uint8	   *results = NULL;
 
-	if (leaf->like != NULL && col->codes != NULL && col->ndict <= n / 2)
-	{
-		like_entries(leaf, run, col, mask);
-		return;
-	}
 	if (col->codes != NULL)
 		results = MemoryContextAllocZero(run->reader->batch_mcxt,
 										 Max(col->ndict, 1));
@@ -352,11 +333,8 @@ run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 		run_expression(leaf, run, start, mask);
 		return;
 	}
-	if (leaf->by_bytes && strata_filter_bytes_lacking(leaf, run))
-	{
-		memset(mask, 0, n);
+	if (strata_filter_strings(leaf, run, mask))
 		return;
-	}
 	col = strata_batch_reader_column(run->reader, leaf->attno);
 	if (col->constant)
 	{

@@ -471,7 +471,7 @@ strata_join_qual_pays(StrataBatchReader *reader, const StrataQual *qual)
 		return false;
 	return qual->tree->kind != FILTER_KIND_NONE ||
 		(qual->tree->by_bytes && reader != NULL &&
-		 strata_batch_reader_entries(reader, qual->tree->attno) != NULL);
+		 strata_batch_reader_has_dictionary(reader, qual->tree->attno));
 }
 
 static int

@@ -35,7 +35,9 @@ CREATE TABLE pattern (p text);
 INSERT INTO pattern SELECT unnest(ARRAY['', '%', '%%', '_', '__', '%_', 'a%', '%b', 'a%b', '%a%b%', 'ab%ab', '%abab%ab', '%ö%', '_ö_', 'ö%ö', '%öä%öä%', '日%', '%語',
     '%本%', '_本_', '/api/%', '%export%', '%export', '%/v1/%/export', '/api/v_/%', E'a\\_b', E'a\\%b', E'%\\%%', E'a\\\\b', E'%\\\\%', E'a\\b', E'abc\\', E'%\\',
     '%Item1%', 'Item2_', 'Item%', 'k1', 'k1%', 'k%      ', '%tail3', '%tail%', 'row 1%', '%1% of %f', '%' || md5('7') || '%', md5('3') || '%tail%', '%no such text anywhere, not here%',
-    '%t%', '%xp%', '%exp%', '%expo%', '%/expor%', '%a/expor%', '%/b/export', '/api/v1/a/export', '%api/v1/a/export%', '%v1/%a/ex%', '%' || substr(md5('7'), 1, 9) || '%', '%' || substr(md5('8'), 16, 17) || '%', substr(md5('9'), 1, 8) || '%tail%']);
+    '%t%', '%xp%', '%exp%', '%expo%', '%/expor%', '%a/expor%', '%/b/export', '/api/v1/a/export', '%api/v1/a/export%', '%v1/%a/ex%', '%' || substr(md5('7'), 1, 9) || '%', '%' || substr(md5('8'), 16, 17) || '%', substr(md5('9'), 1, 8) || '%tail%',
+    -- that begin in one text and end in the one behind it in memory
+    '%export/api%', '%/export/%', '%t/a%', '%' || md5('7') || 'row%', '%babab%a%', '%api%v1%export']);
 CREATE TABLE shape (q text);
 INSERT INTO shape SELECT replace(q, '$C', c) FROM (VALUES
     ('SELECT count(*), sum(n) FROM $T WHERE $C LIKE $P'),
