@@ -338,7 +338,7 @@ build_datums(const StrataColumnType *type, const StrataBytes *b, Datum *out)
 
 /* Make the values of a column that has strings. */
 static void
-make_datums(StrataBatchReader *reader, StrataColumn *col)
+make_column_values(StrataBatchReader *reader, StrataColumn *col)
 {
 	const StrataBytes *b = &col->strings;
 	Datum	   *datums = palloc(sizeof(Datum) * Max(b->nentries, 1));
@@ -487,7 +487,7 @@ decode_column(StrataBatchReader *reader, StrataColumn *col)
 	if (!col->type.typbyval)
 	{
 		decode_strings(reader, col);
-		make_datums(reader, col);
+		make_column_values(reader, col);
 		return;
 	}
 	col->isnull = col->nnulls > 0 ? palloc(col->n) : no_nulls(reader);
@@ -560,7 +560,7 @@ strata_batch_reader_rows(StrataBatchReader *reader, AttrNumber attno, int from,
 	old = MemoryContextSwitchTo(reader->batch_mcxt);
 	if (!col->decoded && col->strings.offsets != NULL)
 	{
-		make_datums(reader, col);
+		make_column_values(reader, col);
 		MemoryContextSwitchTo(old);
 		col->decoded = true;
 		return col;

@@ -6,7 +6,8 @@
  * An expression that reads one column is evaluated once for each entry of a
  * batch's dictionary.  The dictionaries of batches share most entries,
  * and their results are found again here, by the bytes of the value.  How much
- * is kept is bounded, and values that do not come again are noticed.
+ * is kept is bounded, and values that do not come again are noticed.  Where
+ * entries have numbers (batch_number.c), results are kept by these, too.
  *
  * src/expr/expr_memo.c
  *-------------------------------------------------------------------------
@@ -46,6 +47,13 @@ typedef struct MemoTrial
 	bool		off;
 } MemoTrial;
 
+typedef struct NumberedResult
+{
+	bool		known;
+	bool		isnull;
+	uint64		result;
+} NumberedResult;
+
 struct StrataMemo
 {
 	MemoryContext owner;
@@ -57,6 +65,8 @@ struct StrataMemo
 	StrataMemoEntry *slots;
 	MemoTrial	trials[lengthof(trial_size)];
 	StrataMemo *results;		/* that were copied; NULL: none yet */
+	uint64		numbering;		/* of numbered */
+	NumberedResult *numbered;	/* by number; NULL: none yet */
 };
 
 /* Does something that is set while a plan runs change it? */
@@ -254,4 +264,44 @@ strata_memo_put_copy(StrataMemo *memo, StrataMemoEntry *entry, Datum result,
 	}
 	strata_memo_put(memo, entry, result, false);
 	return result;
+}
+
+/* See expr.h. */
+bool
+strata_memo_find_number(const StrataMemo *memo, uint64 numbering,
+						uint16 number, uint64 *result, bool *isnull)
+{
+	const NumberedResult *known;
+
+	if (memo->numbered == NULL || memo->numbering != numbering ||
+		number == STRATA_NO_STRING)
+		return false;
+	known = &memo->numbered[number];
+	*result = known->result;
+	*isnull = known->isnull;
+	return known->known;
+}
+
+/* See expr.h. */
+void
+strata_memo_put_number(StrataMemo *memo, uint64 numbering, uint16 number,
+					   Datum value)
+{
+	Size		size = sizeof(NumberedResult) * STRATA_MAX_STRINGS;
+	StrataMemoEntry *entry;
+
+	if (number == STRATA_NO_STRING)
+		return;
+	entry = strata_memo_find(memo, STRATA_MEMO_ENTRIES, value);
+	if (entry == NULL || !entry->known)
+		return;
+	if (memo->numbered == NULL)
+		memo->numbered = MemoryContextAllocZero(memo->mcxt, size);
+	else if (memo->numbering != numbering)
+		memset(memo->numbered, 0, size);
+	memo->numbering = numbering;
+	memo->numbered[number] = (NumberedResult)
+	{
+		true, entry->isnull, entry->result
+	};
 }

@@ -95,6 +95,26 @@ entry_of_row(const StrataColumn *col, int row)
 		col->codes[row];
 }
 
+/* The same for an entry of its one column's dictionary, which the row has. */
+static bool
+eval_entry_of(const StrataExprSource *source, ExprNode *node, int row,
+			  uint32 code, const uint16 *numbers, uint64 numbering,
+			  uint64 *values)
+{
+	Datum		value = node->single->dict[code];
+	bool		isnull;
+
+	if (numbers != NULL &&
+		strata_memo_find_number(node->memo, numbering, numbers[code],
+								&values[code], &isnull))
+		return isnull;
+	isnull = eval_value(source, node, row, STRATA_MEMO_ENTRIES, value, values,
+						(int) code);
+	if (numbers != NULL)
+		strata_memo_put_number(node->memo, numbering, numbers[code], value);
+	return isnull;
+}
+
 /*
  * Evaluate it for the frame's rows, once for each entry that one of them has,
  * in their order.
@@ -104,6 +124,9 @@ eval_entries(const StrataExprSource *source, ExprNode *node,
 			 const StrataExprFrame *frame, ExprEntries *entries)
 {
 	const StrataColumn *col = node->single;
+	uint64		numbering = 0;
+	const uint16 *numbers = node->memo == NULL ? NULL :
+	strata_column_numbers(node->single, &numbering);
 	uint8	   *known = palloc0(col->ndict + 1);
 	uint64	   *values = palloc(sizeof(uint64) * (col->ndict + 1));
 	int		   *met = palloc(sizeof(int) * (frame->n + 1));
@@ -125,8 +148,8 @@ eval_entries(const StrataExprSource *source, ExprNode *node,
 
 		known[code] += code == (uint32) col->ndict ?
 			eval_row(source, node, met[i], values, (int) code) :
-			eval_value(source, node, met[i], STRATA_MEMO_ENTRIES,
-					   col->dict[code], values, (int) code);
+			eval_entry_of(source, node, met[i], code, numbers, numbering,
+						  values);
 	}
 	pfree(met);
 	entries->col = col;

@@ -491,20 +491,36 @@ start_residual(StrataScanState *scan, StrataOpenBatch *batch,
 /* The same of an entry of a dictionary, which may have come before. */
 static bool
 eval_entry(StrataScanState *scan, StrataOpenBatch *batch,
-		   StrataResidual *residual, int row, Datum value)
+		   StrataResidual *residual, int row, uint32 code)
 {
 	StrataMemo *memo = residual->ncolumns == 1 ?
 	strata_qual_memo(scan->filter, residual->qual) : NULL;
-	StrataMemoEntry *entry = memo == NULL ? NULL :
-	strata_memo_find(memo, STRATA_MEMO_ENTRIES, value);
-	bool		result;
+	StrataColumn *col = residual->columns[residual->varying];
+	uint64		numbering = 0;
+	const uint16 *numbers = memo == NULL ? NULL :
+	strata_column_numbers(col, &numbering);
+	StrataMemoEntry *entry;
+	uint64		result;
+	bool		isnull;
 
-	if (entry != NULL && entry->known)
-		return entry->result != 0;
-	result = eval_residual(scan, batch, residual, row);
-	if (entry != NULL)
-		strata_memo_put(memo, entry, result, false);
-	return result;
+	if (numbers != NULL &&
+		strata_memo_find_number(memo, numbering, numbers[code], &result,
+								&isnull))
+		return result != 0;
+	entry = memo == NULL ? NULL :
+		strata_memo_find(memo, STRATA_MEMO_ENTRIES, col->dict[code]);
+	if (entry == NULL)
+		return eval_residual(scan, batch, residual, row);
+	if (!entry->known)
+	{
+		bool		passed = eval_residual(scan, batch, residual, row);
+
+		strata_memo_put(memo, entry, passed, false);
+	}
+	if (numbers != NULL)
+		strata_memo_put_number(memo, numbering, numbers[code],
+							   col->dict[code]);
+	return entry->result != 0;
 }
 
 static inline uint8
@@ -528,8 +544,7 @@ memo_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	if (*memo == MEMO_UNKNOWN)
 		*memo = memo == &residual->null_memo ?
 			to_memo(eval_residual(scan, batch, residual, row)) :
-			to_memo(eval_entry(scan, batch, residual, row,
-							   col->dict[col->codes[row]]));
+			to_memo(eval_entry(scan, batch, residual, row, col->codes[row]));
 	return *memo == MEMO_TRUE;
 }
 

@@ -1,0 +1,198 @@
+/*-------------------------------------------------------------------------
+ *
+ * batch_number.c
+ *	  Numbers of a column's strings that are the same in all batches.
+ *
+ * The dictionaries of batches share most entries, each in an order of its own.
+ * Here the entries of all of them are numbered, so that what an expression
+ * makes of an entry can be kept in an array (expr_memo.c), whatever batch it
+ * came with first.  Long strings have no number, nor have those that come when
+ * there is no room; and where few come again, none has.
+ *
+ * src/batch/batch_number.c
+ *-------------------------------------------------------------------------
+ */
+#include "batch/batch_private.h"
+
+#include "base/base.h"
+#include "base/words.h"
+
+#include "utils/memutils.h"
+
+#define MAX_BYTES 128
+/* Powers of two; four times as many slots as numbers at least. */
+#define FIRST_SLOTS 1024
+#define MAX_SLOTS (4 * STRATA_MAX_STRINGS)
+/* After so many it is seen whether enough of them came again. */
+#define TRIAL (4 * STRATA_MAX_STRINGS)
+
+#define HASH_FACTOR UINT64CONST(0x9e3779b97f4a7c15)
+
+typedef struct NumberedString
+{
+	uint64		low;			/* its words */
+	uint64		high;
+	const char *bytes;			/* of more than they hold */
+	uint32		len;
+} NumberedString;
+
+struct StrataNumbers
+{
+	uint64		numbering;
+	bool		off;			/* few came again */
+	int			tried;
+	int			missed;
+	int			nstrings;
+	uint32		nslots;
+	uint16	   *slots;			/* numbers, from 1; 0: free */
+	NumberedString strings[STRATA_MAX_STRINGS];
+};
+
+/* The slots' number of a hash is made of its first bits. */
+static inline uint32
+hash_string(uint64 low, uint64 high, uint32 len)
+{
+	uint64		hash = (low ^ (high << 23 | high >> 41)) * HASH_FACTOR + len;
+
+	return (uint32) ((hash ^ hash >> 32) * HASH_FACTOR >> 40);
+}
+
+static void
+place_strings(StrataNumbers *numbers, MemoryContext mcxt, uint32 nslots)
+{
+	if (numbers->slots != NULL)
+		pfree(numbers->slots);
+	numbers->slots = MemoryContextAllocZero(mcxt, sizeof(uint16) * nslots);
+	numbers->nslots = nslots;
+	for (int i = 0; i < numbers->nstrings; i++)
+	{
+		const NumberedString *s = &numbers->strings[i];
+		uint32		slot = hash_string(s->low, s->high, s->len) & (nslots - 1);
+
+		while (numbers->slots[slot] != 0)
+			slot = (slot + 1) & (nslots - 1);
+		numbers->slots[slot] = (uint16) (i + 1);
+	}
+}
+
+static StrataNumbers *
+create_numbers(MemoryContext mcxt)
+{
+	static uint64 last = 0;
+	StrataNumbers *numbers = MemoryContextAlloc(mcxt, sizeof(StrataNumbers));
+
+	memset(numbers, 0, offsetof(StrataNumbers, strings));
+	numbers->numbering = ++last;
+	place_strings(numbers, mcxt, FIRST_SLOTS);
+	return numbers;
+}
+
+/* Number a new string, which belongs into the slot. */
+static uint16
+number_new(StrataNumbers *numbers, MemoryContext mcxt, uint32 slot,
+		   NumberedString string)
+{
+	char	   *copy;
+
+	numbers->missed++;
+	if (numbers->nstrings >= STRATA_MAX_STRINGS)
+		return STRATA_NO_STRING;
+	Assert(string.len <= MAX_BYTES);	/* batch:B16 */
+	if (string.len > 2 * sizeof(uint64))
+	{
+		copy = MemoryContextAlloc(mcxt, string.len);
+		memcpy(copy, string.bytes, string.len);
+		string.bytes = copy;
+	}
+	numbers->strings[numbers->nstrings++] = string;
+	numbers->slots[slot] = (uint16) numbers->nstrings;
+	if ((uint32) numbers->nstrings * 4 > numbers->nslots &&
+		numbers->nslots < MAX_SLOTS)
+		place_strings(numbers, mcxt, numbers->nslots * 2);
+	return (uint16) (numbers->nstrings - 1);
+}
+
+/* The number of a string, which it gets if it is new. */
+static inline uint16
+number_of(StrataNumbers *numbers, MemoryContext mcxt, NumberedString string)
+{
+	uint32		slot;
+
+	if (string.len > MAX_BYTES)
+	{
+		numbers->missed++;
+		return STRATA_NO_STRING;
+	}
+	strata_load_words(string.bytes, string.len, &string.low, &string.high);
+	for (slot = hash_string(string.low, string.high, string.len);; slot++)
+	{
+		const NumberedString *s;
+
+		slot &= numbers->nslots - 1;
+		if (numbers->slots[slot] == 0)
+			return number_new(numbers, mcxt, slot, string);
+		s = &numbers->strings[numbers->slots[slot] - 1];
+		if (s->low == string.low && s->high == string.high &&
+			s->len == string.len &&
+			(string.len <= 2 * sizeof(uint64) ||
+			 memcmp(s->bytes, string.bytes, string.len) == 0))
+			return numbers->slots[slot] - 1;
+	}
+}
+
+/* Do enough of them come again? */
+static bool
+are_worth_it(StrataNumbers *numbers)
+{
+	if (numbers->tried >= TRIAL)
+	{
+		numbers->off = numbers->missed > TRIAL / 4 * 3;
+		numbers->tried = numbers->missed = 0;
+	}
+	return !numbers->off;
+}
+
+/* See batch_reader.h. */
+const uint16 *
+strata_column_numbers(const StrataColumn *col, uint64 *numbering)
+{
+	StrataBatchReader *lead;
+	StrataColumn *own;
+	const StrataBytes *strings = &col->strings;
+	StrataNumbers *numbers;
+	uint16	   *result;
+
+	if (col->reader == NULL || col->codes == NULL ||
+		strings->offsets == NULL || !strata_enable_value_memo)
+		return NULL;
+	/* col may be a copy of the reader's */
+	own = &col->reader->columns[col->attno - 1];
+	if (own->strings.offsets != strings->offsets)
+		return NULL;
+	lead = col->reader->lead;
+	if (lead->numbers == NULL)
+		lead->numbers = MemoryContextAllocZero(lead->mcxt,
+											   sizeof(StrataNumbers *) *
+											   lead->schema->natts);
+	if (lead->numbers[col->attno - 1] == NULL)
+		lead->numbers[col->attno - 1] = create_numbers(lead->mcxt);
+	numbers = lead->numbers[col->attno - 1];
+	*numbering = numbers->numbering;
+	if (own->numbers != NULL || !are_worth_it(numbers))
+		return own->numbers;
+	result = MemoryContextAlloc(col->reader->batch_mcxt,
+								sizeof(uint16) * Max(strings->nentries, 1));
+	numbers->tried += strings->nentries;
+	for (uint32 i = 0; i < strings->nentries; i++)
+	{
+		uint32		at = strings->offsets[i];
+		NumberedString string = {
+			.bytes = (const char *) strings->payload + at,
+			.len = strings->offsets[i + 1] - at
+		};
+
+		result[i] = number_of(numbers, lead->mcxt, string);
+	}
+	own->numbers = result;
+	return result;
+}
