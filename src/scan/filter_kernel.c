@@ -12,6 +12,8 @@
  *
  * A mask is one byte per row, 1: the row passes.
  *
+ * Over 600 lines: all loops over values and masks, compiled alike.
+ *
  * src/scan/filter_kernel.c
  *-------------------------------------------------------------------------
  */
@@ -23,10 +25,15 @@
 
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
+#include "port/pg_bitutils.h"
+#include "port/pg_bswap.h"
 #include "utils/lsyscache.h"
 
 /* Lists up to this length are compared one by one, longer ones searched. */
-#define IN_LINEAR_MAX 12
+#define IN_LINEAR_MAX 4
+
+/* Slots for each element of a longer list, at least: few of them meet. */
+#define SLOTS_PER_KEY(n) ((n) <= 1024 ? 16 : 4)
 
 typedef enum KernelTest
 {
@@ -318,123 +325,185 @@ strata_filter_compare(const FilterNode *leaf, const void *v, int n,
 	}
 }
 
-static int
-compare_int_keys(const void *a, const void *b)
+/* Where the search for a key begins. */
+static inline uint64
+first_slot(const FilterKeys *keys, uint64 key)
 {
-	int64		x = *(const int64 *) a;
-	int64		y = *(const int64 *) b;
-
-	return (x > y) - (x < y);
+	return key * UINT64CONST(0x9E3779B97F4A7C15) >> keys->shift;
 }
 
-static int
-compare_float_keys(const void *a, const void *b)
+static inline uint64
+slot_behind(const FilterKeys *keys, uint64 slot)
 {
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
+	return (slot + 1) & (PG_UINT64_MAX >> keys->shift);
+}
 
-	return (x > y) - (x < y);
+/* What is the same of equal floats. */
+static inline uint64
+float_key(double x)
+{
+	uint64		key;
+
+	x += 0.0;					/* -0 is 0 */
+	memcpy(&key, &x, sizeof(key));
+	return key;
+}
+
+/* The slot of an element, or the free one that it would have. */
+static inline uint64
+slot_of_int(const FilterKeys *keys, int64 x)
+{
+	uint64		slot = first_slot(keys, (uint64) x);
+
+	while (keys->slots[slot] != 0 && keys->ints[keys->slots[slot] - 1] != x)
+		slot = slot_behind(keys, slot);
+	return slot;
+}
+
+static inline uint64
+slot_of_float(const FilterKeys *keys, double x)
+{
+	uint64		slot = first_slot(keys, float_key(x));
+
+	while (keys->slots[slot] != 0 && keys->floats[keys->slots[slot] - 1] != x)
+		slot = slot_behind(keys, slot);
+	return slot;
+}
+
+static inline bool
+find_int(const FilterKeys *keys, int64 x)
+{
+	return keys->slots[slot_of_int(keys, x)] != 0;
+}
+
+static inline bool
+find_float(const FilterKeys *keys, double x)
+{
+	return isnan(x) ? keys->has_nan : keys->slots[slot_of_float(keys, x)] != 0;
+}
+
+/* Elements that come again have one slot.  Memory: the current context. */
+static void
+make_slots(FilterKeys *keys)
+{
+	int			bits;
+
+	bits = pg_ceil_log2_32((uint32) keys->n) +
+		pg_ceil_log2_32(SLOTS_PER_KEY(keys->n));
+	keys->shift = 64 - bits;
+	keys->slots = MemoryContextAllocExtended(CurrentMemoryContext,
+											 sizeof(uint32) << bits,
+											 MCXT_ALLOC_HUGE |
+											 MCXT_ALLOC_ZERO);
+	for (int i = 0; i < keys->n; i++)
+	{
+		uint64		slot;
+
+		slot = keys->floats != NULL ? slot_of_float(keys, keys->floats[i]) :
+			slot_of_int(keys, keys->ints[i]);
+		keys->slots[slot] = (uint32) i + 1;
+	}
 }
 
 /* See filter_private.h. */
 void
 strata_filter_prepare_in(FilterNode *leaf)
 {
+	FilterKeys *keys = &leaf->keys;
 	int64		min;
 	int64		max;
 
-	leaf->nkeys = 0;
-	leaf->has_nan = false;
+	memset(keys, 0, sizeof(*keys));
 	if (is_float_kind(leaf->kind))
+		keys->floats = palloc(sizeof(double) * Max(leaf->nvalues, 1));
+	else
+		keys->ints = palloc(sizeof(int64) * Max(leaf->nvalues, 1));
+	kind_range(leaf->kind, &min, &max);
+	for (int i = 0; i < leaf->nvalues; i++)
 	{
-		leaf->floats = palloc(sizeof(double) * Max(leaf->nvalues, 1));
-		for (int i = 0; i < leaf->nvalues; i++)
+		if (keys->floats != NULL)
 		{
 			double		x = leaf_float(leaf, leaf->values[i]);
 
 			if (isnan(x))
-				leaf->has_nan = true;
+				keys->has_nan = true;
 			else
-				leaf->floats[leaf->nkeys++] = x;
+				keys->floats[keys->n++] = x;
 		}
-		qsort(leaf->floats, leaf->nkeys, sizeof(double), compare_float_keys);
-		return;
+		else
+		{
+			int64		x = leaf_int(leaf, leaf->values[i]);
+
+			if (x >= min && x <= max)
+				keys->ints[keys->n++] = x;
+		}
 	}
-	kind_range(leaf->kind, &min, &max);
-	leaf->ints = palloc(sizeof(int64) * Max(leaf->nvalues, 1));
-	for (int i = 0; i < leaf->nvalues; i++)
-	{
-		int64		x = leaf_int(leaf, leaf->values[i]);
-
-		if (x >= min && x <= max)
-			leaf->ints[leaf->nkeys++] = x;
-	}
-	qsort(leaf->ints, leaf->nkeys, sizeof(int64), compare_int_keys);
+	if (keys->n > IN_LINEAR_MAX)
+		make_slots(keys);
 }
 
-static bool
-find_int(const FilterNode *leaf, int64 x)
-{
-	return bsearch(&x, leaf->ints, leaf->nkeys, sizeof(int64),
-				   compare_int_keys) != NULL;
-}
+/*
+ * Long lists: search for each row that still passes.  Of most rows that are
+ * not to be found the first slot tells, without a branch.
+ */
+#define IN_SEARCH(ctype, to_key, find) \
+	do { \
+		const ctype *v_ = v; \
+		for (int i_ = 0; i_ < n && wanted && !keys.has_nan; i_++) \
+			mask[i_] &= keys.slots[first_slot(&keys, to_key(v_[i_]))] != 0; \
+		for (int i_ = 0; i_ < n; i_++) \
+			if (mask[i_]) \
+				mask[i_] = (uint8) (find(&keys, v_[i_]) == wanted); \
+	} while (0)
 
-static bool
-find_float(const FilterNode *leaf, double x)
-{
-	if (isnan(x))
-		return leaf->has_nan;
-	return bsearch(&x, leaf->floats, leaf->nkeys, sizeof(double),
-				   compare_float_keys) != NULL;
-}
-
-/* Long lists: search for each row that still passes. */
 static void
 in_search(const FilterNode *leaf, const void *v, int n, bool wanted,
 		  uint8 *mask)
 {
-	for (int i = 0; i < n; i++)
-	{
-		bool		hit;
+	const FilterKeys keys = leaf->keys; /* no mask's, for the compiler */
 
-		if (!mask[i])
-			continue;
-		switch (leaf->kind)
-		{
-			case FILTER_KIND_INT8:
-				hit = find_int(leaf, ((const int8 *) v)[i]);
-				break;
-			case FILTER_KIND_INT16:
-				hit = find_int(leaf, ((const int16 *) v)[i]);
-				break;
-			case FILTER_KIND_INT32:
-				hit = find_int(leaf, ((const int32 *) v)[i]);
-				break;
-			case FILTER_KIND_UINT32:
-				hit = find_int(leaf, ((const uint32 *) v)[i]);
-				break;
-			case FILTER_KIND_INT64:
-				hit = find_int(leaf, ((const int64 *) v)[i]);
-				break;
-			case FILTER_KIND_FLOAT4:
-				hit = find_float(leaf, ((const float4 *) v)[i]);
-				break;
-			default:
-				hit = find_float(leaf, ((const float8 *) v)[i]);
-				break;
-		}
-		mask[i] = hit == wanted;
+	switch (leaf->kind)
+	{
+		case FILTER_KIND_INT8:
+			IN_SEARCH(int8, (uint64), find_int);
+			break;
+		case FILTER_KIND_INT16:
+			IN_SEARCH(int16, (uint64), find_int);
+			break;
+		case FILTER_KIND_INT32:
+			IN_SEARCH(int32, (uint64), find_int);
+			break;
+		case FILTER_KIND_UINT32:
+			IN_SEARCH(uint32, (uint64), find_int);
+			break;
+		case FILTER_KIND_INT64:
+			IN_SEARCH(int64, (uint64), find_int);
+			break;
+		case FILTER_KIND_FLOAT4:
+			IN_SEARCH(float4, float_key, find_float);
+			break;
+		default:
+			IN_SEARCH(float8, float_key, find_float);
+			break;
 	}
 }
 
-/* Short lists: the keys in the column's own type, then a kernel. */
-#define IN_LINEAR(ctype, kernel, keys) \
+/*
+ * Short lists: the keys in the column's own type, then a kernel.  What is left
+ * of a_ is a value that is there already, or NaN, which equals none.
+ */
+#define IN_LINEAR(ctype, kernel, from, spare) \
 	do { \
 		ctype		a_[IN_LINEAR_MAX]; \
-		for (int i_ = 0; i_ < leaf->nkeys; i_++) \
-			a_[i_] = (ctype) (keys)[i_]; \
-		kernel(v, n, a_, leaf->nkeys, leaf->has_nan, wanted, mask); \
+		for (int i_ = 0; i_ < IN_LINEAR_MAX; i_++) \
+			a_[i_] = (ctype) (i_ < leaf->keys.n ? (from)[i_] : (spare)); \
+		kernel(v, n, a_, leaf->keys.has_nan, wanted, mask); \
 	} while (0)
+
+#define IN_INTEGERS(ctype, kernel) \
+	IN_LINEAR(ctype, kernel, leaf->keys.ints, leaf->keys.ints[0])
+#define IN_FLOATS(ctype, kernel) \
+	IN_LINEAR(ctype, kernel, leaf->keys.floats, NAN)
 
 /* See filter_private.h. */
 void
@@ -442,36 +511,112 @@ strata_filter_in(const FilterNode *leaf, const void *v, int n, uint8 *mask)
 {
 	bool		wanted = leaf->op == FILTER_IN;
 
-	if (leaf->nkeys > IN_LINEAR_MAX)
+	if (leaf->keys.slots != NULL)
 	{
 		in_search(leaf, v, n, wanted, mask);
+		return;
+	}
+	if (leaf->keys.n == 0 && !leaf->keys.has_nan)
+	{
+		if (wanted)
+			memset(mask, 0, n);
 		return;
 	}
 	switch (leaf->kind)
 	{
 		case FILTER_KIND_INT8:
-			IN_LINEAR(int8, in_int8, leaf->ints);
+			IN_INTEGERS(int8, in_int8);
 			break;
 		case FILTER_KIND_INT16:
-			IN_LINEAR(int16, in_int16, leaf->ints);
+			IN_INTEGERS(int16, in_int16);
 			break;
 		case FILTER_KIND_INT32:
-			IN_LINEAR(int32, in_int32, leaf->ints);
+			IN_INTEGERS(int32, in_int32);
 			break;
 		case FILTER_KIND_UINT32:
-			IN_LINEAR(uint32, in_uint32, leaf->ints);
+			IN_INTEGERS(uint32, in_uint32);
 			break;
 		case FILTER_KIND_INT64:
-			IN_LINEAR(int64, in_int64, leaf->ints);
+			IN_INTEGERS(int64, in_int64);
 			break;
 		case FILTER_KIND_FLOAT4:
 			if (leaf->righttype == FLOAT4OID)
-				IN_LINEAR(float4, in_float4, leaf->floats);
+				IN_FLOATS(float4, in_float4);
 			else
-				IN_LINEAR(float8, in_float4_wide, leaf->floats);
+				IN_FLOATS(float8, in_float4_wide);
 			break;
 		default:
-			IN_LINEAR(float8, in_float8, leaf->floats);
+			IN_FLOATS(float8, in_float8);
 			break;
 	}
+}
+
+/*-------------------------------------------------------------------------
+ * Masks
+ *-------------------------------------------------------------------------
+ */
+
+/* See filter_kernel_private.h. */
+STRATA_AVX2_CLONES
+void
+strata_filter_mask_nulls(const bool *pg_restrict isnull, bool wanted, int n,
+						 uint8 *pg_restrict mask)
+{
+	const uint8 *flags = (const uint8 *) isnull;
+
+	for (int i = 0; i < n; i++)
+		mask[i] &= (uint8) (flags[i] ^ !wanted);
+}
+
+/* Eight row numbers; gcc and clang know such types. */
+typedef uint16 EightRows __attribute__((vector_size(8 * sizeof(uint16))));
+
+/* Which of eight rows pass, of each set of them: first those that do. */
+static EightRows passing[256];
+
+static void
+make_passing(void)
+{
+	for (int set = 0; set < 256; set++)
+	{
+		int			k = 0;
+
+		for (int i = 0; i < 8; i++)
+			if (set >> i & 1)
+				passing[set][k++] = (uint16) i;
+	}
+}
+
+/* See filter_private.h. */
+int
+strata_filter_mask_rows(const uint8 *mask, int n, uint16 *rows)
+{
+	int			k = 0;
+	int			i = 0;
+
+	if (passing[1 << 7][0] == 0)
+		make_passing();
+	for (; i + 8 <= n; i += 8)
+	{
+		uint64		eight;
+		EightRows	found;
+
+		memcpy(&eight, mask + i, sizeof(eight));
+		if (eight == 0)
+			continue;
+#ifdef WORDS_BIGENDIAN
+		eight = pg_bswap64(eight);
+#endif
+		/* products of the eight, one in a byte, meet in the top byte */
+		found = passing[eight * UINT64CONST(0x0102040810204080) >> 56] +
+			(uint16) i;
+		memcpy(rows + k, &found, sizeof(found));
+		k += (int) (eight * UINT64CONST(0x0101010101010101) >> 56);
+	}
+	for (; i < n; i++)
+	{
+		rows[k] = (uint16) i;
+		k += mask[i];
+	}
+	return k;
 }

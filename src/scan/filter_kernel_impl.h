@@ -73,20 +73,27 @@ KERNEL_COMPARE(const KERNEL_TYPE * pg_restrict v, int n, KernelTest test,
 	}
 }
 
-/* mask[i] &= (v[i] is one of a[0 .. na)) == wanted, for short lists */
+/*
+ * mask[i] &= (v[i] is one of a[0 .. IN_LINEAR_MAX)) == wanted.  That many, so
+ * that no loop stands in the way of vectors.
+ */
 STRATA_AVX2_CLONES
 static void
 KERNEL_IN(const KERNEL_TYPE * pg_restrict v, int n, const KERNEL_VALUE * a,
-		  int na, bool has_nan, bool wanted, uint8 *pg_restrict mask)
+		  bool has_nan, bool wanted, uint8 *pg_restrict mask)
 {
+	KERNEL_VALUE a0 = a[0];
+	KERNEL_VALUE a1 = a[1];
+	KERNEL_VALUE a2 = a[2];
+	KERNEL_VALUE a3 = a[3];
+
 	for (int i = 0; i < n; i++)
 	{
 		KERNEL_VALUE x = (KERNEL_VALUE) v[i];
-		uint8		hit = (uint8) (has_nan & KERNEL_IS_NAN(x));
+		bool		hit = (x == a0) | (x == a1) | (x == a2) | (x == a3) |
+		(has_nan & KERNEL_IS_NAN(x));
 
-		for (int j = 0; j < na; j++)
-			hit |= (uint8) (x == a[j]);
-		mask[i] &= (uint8) (hit == (uint8) wanted);
+		mask[i] &= (uint8) (hit == wanted);
 	}
 }
 

@@ -20,6 +20,10 @@ extern void strata_filter_compare(const FilterNode *leaf, const void *v, int n,
 extern void strata_filter_in(const FilterNode *leaf, const void *v, int n,
 							 uint8 *mask);
 
+/* mask[i] &= isnull[i] == wanted */
+extern void strata_filter_mask_nulls(const bool *isnull, bool wanted, int n,
+									 uint8 *mask);
+
 /*
  * The kind of kernel for a column compared with a value; NONE when there is
  * none.

@@ -72,6 +72,18 @@ typedef struct FilterBytes
 	Size		len;
 } FilterBytes;
 
+/* Elements of a list, as kernels of fixed-width columns look for them. */
+typedef struct FilterKeys
+{
+	int			n;
+	int64	   *ints;			/* of integer kinds; */
+	double	   *floats;			/* of floats, NaN left out */
+	bool		has_nan;		/* an element is NaN */
+	uint32	   *slots;			/* where to look for one by its hash: its
+								 * number + 1, or 0; NULL: they are few */
+	int			shift;			/* of hashes */
+} FilterKeys;
+
 typedef struct FilterNode
 {
 	FilterOp	op;
@@ -133,10 +145,7 @@ typedef struct FilterNode
 								 * few */
 	uint32	   *hashes;			/* ... of the elements */
 	uint32		slot_mask;
-	int64	   *ints;			/* IN, NOT_IN of integer kinds: sorted */
-	double	   *floats;			/* the same for floats, NaN left out */
-	int			nkeys;			/* entries of ints or floats */
-	bool		has_nan;		/* an element is NaN */
+	FilterKeys	keys;			/* IN, NOT_IN: what the kernels look for */
 	bool		sorted;			/* IN: values ascend by cmp's order, and are
 								 * there once (lows and highs, too) */
 	struct StrataJoinKey *given;	/* IN: its values come from there; or NULL */
@@ -270,6 +279,13 @@ typedef struct StrataFilterRun
 	ExprContext *econtext;
 	uint8	   *scratch;		/* strata_filter_scratch_size() bytes */
 } StrataFilterRun;
+
+/*
+ * The numbers of the rows that a mask of n rows leaves; returns how many.
+ * There is room for STRATA_FILTER_ROW_SPACE(n) of them.
+ */
+#define STRATA_FILTER_ROW_SPACE(n) ((n) + 8)
+extern int	strata_filter_mask_rows(const uint8 *mask, int n, uint16 *rows);
 
 /*
  * Bytes of scratch that strata_filter_vector needs for a tree on a batch of

@@ -203,55 +203,19 @@ strata_batch_row_space(StrataScanState *scan, StrataOpenBatch *batch, int n)
 	{
 		if (batch->rows != NULL)
 			pfree(batch->rows);
-		batch->rows = MemoryContextAlloc(scan->mcxt, sizeof(uint16) * (n + 1));
+		batch->rows = MemoryContextAlloc(scan->mcxt, sizeof(uint16) *
+										 STRATA_FILTER_ROW_SPACE(n));
 		batch->rows_size = n + 1;
 	}
 	return batch->rows;
 }
 
-/* Does none of 32 rows pass? */
-static inline bool
-none_passes(const uint8 *mask)
-{
-	uint64		eight[4];
-
-	memcpy(eight, mask, sizeof(eight));
-	return (eight[0] | eight[1] | eight[2] | eight[3]) == 0;
-}
-
-/*
- * Row numbers of the passing rows; returns how many.  Mostly few pass: 32, or
- * eight, that do not are passed over at once.
- */
+/* Row numbers of the passing rows; returns how many. */
 static int
 rows_from_mask(StrataScanState *scan, StrataOpenBatch *batch, int n)
 {
-	const uint8 *mask = scan->mask;
-	uint16	   *rows = strata_batch_row_space(scan, batch, n);
-	int			k = 0;
-	int			i = 0;
-
-	while (i < n)
-	{
-		int			end = Min(i + 8, n);
-		uint64		eight = 1;
-
-		if (i + 32 <= n && none_passes(mask + i))
-		{
-			i += 32;
-			continue;
-		}
-		if (end == i + 8)
-			memcpy(&eight, mask + i, sizeof(eight));
-		if (eight == 0)
-			i = end;
-		for (; i < end; i++)
-		{
-			rows[k] = (uint16) i;
-			k += mask[i];
-		}
-	}
-	return k;
+	return strata_filter_mask_rows(scan->mask, n,
+								   strata_batch_row_space(scan, batch, n));
 }
 
 /*

@@ -354,10 +354,7 @@ strata_join_key_fill(StrataJoinKey *key, FilterNode *leaf)
 	leaf->lows = made->lows;
 	leaf->highs = made->highs;
 	leaf->sorted = made->sorted;
-	leaf->ints = made->ints;
-	leaf->floats = made->floats;
-	leaf->nkeys = made->nkeys;
-	leaf->has_nan = made->has_nan;
+	leaf->keys = made->keys;
 	leaf->by_bytes = made->by_bytes;
 	leaf->hashes = made->hashes;
 	leaf->bytes = made->bytes;

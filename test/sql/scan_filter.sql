@@ -75,6 +75,16 @@ INSERT INTO scan_predicate (p) VALUES
 	('o IN (3, 4294967290)'), ('b IN (true)'), ('t IN (''k1'', ''k2'', ''zz'')'), ('t NOT IN (''k1'', NULL)'), ('e IN (''sad'', ''ok'')'), ('d IN (''2024-01-03'', ''infinity'')'),
 	('b'), ('NOT b'), ('b IS TRUE'), ('b IS NOT TRUE'), ('b IS FALSE'), ('b IS NOT FALSE'), ('b IS UNKNOWN'), ('b IS NOT UNKNOWN'),
 	('i4 IS NULL'), ('i4 IS NOT NULL'), ('j IS NULL'), ('t IS NOT NULL'), ('x IS NOT NULL'), ('NOT (x IS NULL)');
+-- lists longer than are compared one by one, elements twice and out of range; nulls of every type
+INSERT INTO scan_predicate (p)
+SELECT format('%s %s (%s)', col, op, list) FROM (VALUES
+	('i2', '7, 7, -9, 3, 11, 40000, -40000, 32767, -1, 0'), ('i4', '1, -5, 9, 2147483647, 3000000000, -2147483648, 17, 0, 4'), ('i8', '7::int2, 9, -9223372036854775808, 13, 21, -4, 0'),
+	('o', '3, 5, 8, 4294967290, 0, 14, 15'), ('tm', '''10:00'', ''00:00'', ''24:00'', ''03:00'', ''05:00'''), ('d', '''2024-01-03'', ''infinity'', ''2024-01-05'', ''2024-01-06'', ''2024-01-08'''),
+	('f8', '0.5, ''-0'', 2.5, -24.5, 7, 11, ''Infinity'''), ('f8', '0.5, 0, 2.5, ''NaN'', 7, 11, 3.5'), ('f8', '1.1::float4, 2.5::float4, ''NaN'', 3, 4, 5.5'),
+	('f4', '0.5, ''-0'', 1.1, ''NaN'', 2.5, 3, ''-Infinity'''), ('f4', '0.5::float4, 1.1::float4, 2.2::float4, 3.3::float4, 0::float4, 7::float4'), ('i4', '40000, 3000000000'), ('i2', '40000, -40000')) x(col, list),
+	unnest('{IN,NOT IN}'::text[]) op;
+INSERT INTO scan_predicate (p)
+SELECT format('%s IS %s AND %s', col, test, more) FROM unnest('{i2,i4,i8,f4,f8,d,ts,tz,tm,o,b,t,v,c,nu,e,j,ar,u,ch,m,nm}'::text[]) col, unnest(ARRAY['NULL', 'NOT NULL']) test, unnest('{true,i4 > 0}'::text[]) more;
 -- three-valued logic
 INSERT INTO scan_predicate (p) VALUES
 	('NOT (i4 > 10)'), ('NOT (i4 > 10 AND f8 > 0)'), ('NOT (i4 > 10 OR f8 > 0)'), ('i4 > 10 OR f8 > 0'), ('i4 > 10 OR t = ''k3'''),
