@@ -53,7 +53,8 @@ valid_rows(StrataAggState *agg, int i, const StrataColumn *col)
 	for (int j = 0; j < n && !col->constant; j++)
 		valid[j] = (pass == NULL || pass[j]) &
 			!col->isnull[agg_vector_row(vector, j)];
-	return valid;
+	/* as where a condition has left out the nulls */
+	return memchr(valid, 0, n) != NULL ? valid : NULL;
 }
 
 /* Of the selected rows. */
@@ -109,6 +110,8 @@ prepare_call(StrataAggState *agg, int i)
 	{
 		col = strata_agg_value_integers(agg, call->value);
 		call->integers = col != NULL;
+		if (col == NULL && kind == AGG_VALUE_NONE)
+			col = strata_agg_value_nulls(agg, call->value);
 		if (call->generic != NULL &&
 			strata_agg_generic_adds_numerics(call->generic))
 		{

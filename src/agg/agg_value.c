@@ -10,6 +10,7 @@
 #include "agg/agg_hold_private.h"
 #include "agg/agg_numeric_private.h"
 
+#include "batch/batch_part.h"
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
@@ -426,6 +427,22 @@ strata_agg_value_integers(StrataAggState *agg, int i)
 		keep_integers(value, v, from, width);
 	}
 	return value->integers.fixed != NULL ? &value->integers : NULL;
+}
+
+/* See agg_vector_private.h. */
+const StrataColumn *
+strata_agg_value_nulls(StrataAggState *agg, int i)
+{
+	static const StrataPart nulls = {STRATA_PART_NULLS};
+	const AggValue *value = &agg->values[i];
+	const AggVector *vector = agg->vector;
+
+	if (vector->batch == NULL || value->input < 0 || value->column != NULL)
+		return NULL;
+	return strata_batch_reader_part(vector->batch->reader,
+									vector->attnos[value->input], &nulls,
+									vector->rows, vector->first,
+									vector->nselected);
 }
 
 /* Have the batch decode numerics as integers, if it can. */

@@ -142,6 +142,10 @@ extern const StrataColumn *strata_agg_value_integers(struct StrataAggState
 													 *agg,
 													 int value);
 
+/* Of a value that is not computed yet, only which rows are null; or NULL. */
+extern const StrataColumn *strata_agg_value_nulls(struct StrataAggState *agg,
+												  int value);
+
 /* The column of a numeric value as int64 of the value's scale; or NULL. */
 extern const StrataColumn *strata_agg_value_scaled(struct StrataAggState *agg,
 												   int value);

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * batch_part.c
- *	  Parts of a column's values: lengths, first bytes, bytes until something
- *	  is found, members of documents.
+ *	  Parts of a column's values: which are null, lengths, first bytes, bytes
+ *	  until something is found, members of documents.
  *
  * Of a column in codec LARGE only the head is fetched, and of its blocks those
  * that hold what is wanted of the wanted rows: memory is for what is read, not
@@ -636,6 +636,28 @@ decode_members(StrataBatchReader *reader, StrataColumn *col, PartColumn *pc)
  *-------------------------------------------------------------------------
  */
 
+/* Which rows are null; NULL: none is. */
+static bool *
+read_nulls(StrataBatchReader *reader, StrataColumn *col,
+		   const LargeColumn *large)
+{
+	bool	   *isnull;
+	uint32		nnulls;
+	StrataCodecResult rc;
+
+	if (large != NULL)
+		return large->large.n < (uint32) reader->nrows ? large->isnull : NULL;
+	strata_batch_fetch_column(reader, col);
+	if (col->nnulls == 0)
+		return NULL;
+	isnull = palloc(reader->nrows);
+	rc = strata_column_nulls(col->encoded, col->encoded_len,
+							 (uint32) reader->nrows, isnull, &nnulls);
+	if (rc != STRATA_CODEC_OK)
+		part_corrupt(reader, col->attno, strata_codec_result_text(rc));
+	return isnull;
+}
+
 /* The column in the reader's list. */
 static PartedColumn *
 find_parted(StrataBatchReader *reader, StrataColumn *col)
@@ -651,7 +673,7 @@ find_parted(StrataBatchReader *reader, StrataColumn *col)
 	}
 	parted = palloc0(sizeof(PartedColumn));
 	parted->attno = col->attno;
-	parted->large = open_large(reader, col);
+	parted->large = col->type.typbyval ? NULL : open_large(reader, col);
 	reader->parted = lappend(reader->parted, parted);
 	return parted;
 }
@@ -667,6 +689,10 @@ make_part_column(StrataBatchReader *reader, StrataColumn *col,
 	pc->col.n = n;
 	switch (pc->part->kind)
 	{
+		case STRATA_PART_NULLS:
+			pc->col.type = col->type;
+			pc->col.isnull = read_nulls(reader, col, parted->large);
+			return true;
 		case STRATA_PART_OCTETS:
 		case STRATA_PART_CHARS:
 			pc->col.type.typid = INT4OID;
@@ -733,7 +759,8 @@ strata_batch_reader_part(StrataBatchReader *reader, AttrNumber attno,
 		strata_layout_segment_index(reader->layout, attno) >= 0 ||
 		!strata_batch_reader_is_stored(reader, attno))
 		return NULL;
-	Assert(!col->type.typbyval);	/* batch:B15 */
+	Assert(!col->type.typbyval ||
+		   part->kind == STRATA_PART_NULLS);	/* batch:B15 */
 	old = MemoryContextSwitchTo(reader->batch_mcxt);
 	reader->touched = true;
 	parted = find_parted(reader, col);

@@ -16,6 +16,8 @@
 /* What is wanted of each value. */
 typedef enum StrataPartKind
 {
+	STRATA_PART_NULLS,			/* no more than whether it is null; of any
+								 * type */
 	STRATA_PART_OCTETS,			/* its bytes, int4: octet_length() */
 	STRATA_PART_CHARS,			/* its characters, int4: length() of a text */
 	STRATA_PART_START,			/* its first bytes and characters */

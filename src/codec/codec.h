@@ -326,6 +326,11 @@ extern StrataCodecResult strata_large_read_block(const StrataLarge *large,
 												 const uint8_t *stored,
 												 uint8_t *to);
 
+/* Which of the column's rows are null; *nnulls: how many. */
+extern StrataCodecResult strata_column_nulls(const uint8_t *buf, size_t len,
+											 uint32_t nrows, bool *isnull,
+											 uint32_t *nnulls);
+
 /*
  * How many bytes each of the column's rows has, 0 where it is null, where that
  * is known without the bytes: codecs LARGE, RAW, LZ4 and ZSTD; else

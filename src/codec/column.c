@@ -397,6 +397,20 @@ count_column_values(const Column *c, uint32_t from, uint32_t n, bool *isnull,
 
 /* See codec.h. */
 StrataCodecResult
+strata_column_nulls(const uint8_t *buf, size_t len, uint32_t nrows,
+					bool *isnull, uint32_t *nnulls)
+{
+	Column		c;
+	StrataCodecResult rc = parse_column(buf, len, nrows, isnull, &c);
+
+	if (rc == STRATA_CODEC_OK && c.nrows != nrows)
+		rc = STRATA_CODEC_NOT_APPLICABLE;
+	*nnulls = rc == STRATA_CODEC_OK ? c.nnulls : 0;
+	return rc;
+}
+
+/* See codec.h. */
+StrataCodecResult
 strata_column_decode_scratch_size(const uint8_t *buf, size_t len,
 								  uint32_t from, uint32_t n, size_t *size)
 {
@@ -535,14 +549,8 @@ strata_column_decode_scaled(const uint8_t *buf, size_t len, uint32_t from,
 										  out, displays, scale);
 	if (rc != STRATA_CODEC_OK || values == n)
 		return rc;
-	/* from the end, so that no value is overwritten before it has moved */
-	for (uint32_t i = n; i-- > 0;)
-	{
-		if (!isnull[i])
-			values--;
-		out[i] = isnull[i] ? 0 : out[values];
-		displays[i] = isnull[i] ? 0 : displays[values];
-	}
+	spread(out, sizeof(int64_t), values, isnull, n);
+	spread(displays, 1, values, isnull, n);
 	return STRATA_CODEC_OK;
 }
 

@@ -353,27 +353,24 @@ run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 		return;
 	}
 	if (col->isnull != NULL)
-		for (int i = 0; i < n; i++)
-			mask[i] &= !col->isnull[i];
+		strata_filter_mask_nulls(col->isnull, false, n, mask);
 	if (leaf->op == FILTER_COMPARE)
 		strata_filter_compare(leaf, col->fixed, n, mask);
 	else
 		strata_filter_in(leaf, col->fixed, n, mask);
 }
 
-/* mask[i] &= is row i null, or not?  Of large values the lengths tell. */
+/* mask[i] &= is row i null, or not?  No values are decoded for it. */
 static void
 run_null_test(const FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 {
-	static const StrataPart octets = {STRATA_PART_OCTETS};
+	static const StrataPart nulls = {STRATA_PART_NULLS};
 	int			n = run->reader->nrows;
-	const StrataColumn *col = NULL;
+	const StrataColumn *col;
 	bool		wanted = leaf->op == FILTER_IS_NULL;
 
-	/* lengths say which values there are */
-	if (!run->reader->columns[leaf->attno - 1].type.typbyval)
-		col = strata_batch_reader_part(run->reader, leaf->attno, &octets,
-									   NULL, 0, n);
+	col = strata_batch_reader_part(run->reader, leaf->attno, &nulls, NULL, 0,
+								   n);
 	if (col == NULL)
 		col = strata_batch_reader_column(run->reader, leaf->attno);
 	if (col->constant || col->isnull == NULL)
@@ -382,8 +379,7 @@ run_null_test(const FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 			memset(mask, 0, n);
 		return;
 	}
-	for (int i = 0; i < n; i++)
-		mask[i] &= (uint8) (col->isnull[i] == wanted);
+	strata_filter_mask_nulls(col->isnull, wanted, n, mask);
 }
 
 /*
