@@ -23,6 +23,7 @@
 
 static const int kind_width[] = {
 	[AGG_VALUE_NONE] = 0,
+	[AGG_VALUE_INT8] = sizeof(int8),
 	[AGG_VALUE_INT16] = sizeof(int16),
 	[AGG_VALUE_INT32] = sizeof(int32),
 	[AGG_VALUE_INT64] = sizeof(int64),

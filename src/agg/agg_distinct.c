@@ -352,6 +352,7 @@ static void
 add_value(const AggCall *call, AggCell *cell, Datum value, int n)
 {
 	AggRun		run = {NULL, NULL, n};
+	int8		i1;
 	int16		i2;
 	int32		i4;
 	int64		i8;
@@ -359,6 +360,10 @@ add_value(const AggCall *call, AggCell *cell, Datum value, int n)
 	switch (call->kernel->kind)
 	{
 		case AGG_VALUE_NONE:
+			break;
+		case AGG_VALUE_INT8:
+			i1 = DatumGetChar(value);
+			run.v = &i1;
 			break;
 		case AGG_VALUE_INT16:
 			i2 = DatumGetInt16(value);

@@ -13,7 +13,8 @@
  *	avg and variance of floats use the Youngs-Cramer steps of float8_accum().
  *	For avg the squares are left out as long as the values are so small that
  *	they cannot overflow, which is all that they are good for there;
- *	of values that are equal but not the same (0.0 and -0.0) the last counts.
+ *	of values that are equal but not the same (0.0 and -0.0) the last counts;
+ *	bool_and and bool_or are the least and the greatest of 0 and 1.
  *
  * What was aggregated apart (spilled groups) is combined as PostgreSQL
  * combines the partial results of parallel workers; sums of floats are then
@@ -59,6 +60,12 @@ name(AggCell *const *cells, int at, const AggRun *run) \
 			add; \
 	} \
 }
+
+#define CTYPE int8
+#define FN(name) name##_int8
+#define IS_FLOAT 0
+#define WITH_SUM 0
+#include "agg/agg_kernel_impl.h"
 
 #define CTYPE int16
 #define FN(name) name##_int16
@@ -647,6 +654,12 @@ sum_float8, combine_float8_sum, sum_float8_rows},
 avg_float4, combine_float_accum, avg_float4_rows},
 {F_AVG_FLOAT8, AGG_VALUE_FLOAT8, AGG_SUMMARY_SUM, AGG_RESULT_FLOAT_AVG,
 avg_float8, combine_float_accum, avg_float8_rows},
+{F_BOOL_AND, AGG_VALUE_INT8, AGG_SUMMARY_MIN, AGG_RESULT_INT, min_int8,
+combine_min_int, min_rows_int8},
+{F_EVERY, AGG_VALUE_INT8, AGG_SUMMARY_MIN, AGG_RESULT_INT, min_int8,
+combine_min_int, min_rows_int8},
+{F_BOOL_OR, AGG_VALUE_INT8, AGG_SUMMARY_MAX, AGG_RESULT_INT, max_int8,
+combine_max_int, max_rows_int8},
 INTS_MINMAX(INT2, AGG_VALUE_INT16, int16),
 INTS_MINMAX(INT4, AGG_VALUE_INT32, int32),
 INTS_MINMAX(INT8, AGG_VALUE_INT64, int64),

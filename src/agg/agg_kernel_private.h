@@ -63,6 +63,7 @@ typedef struct AggRun
 typedef enum AggValueKind
 {
 	AGG_VALUE_NONE,				/* only their number counts */
+	AGG_VALUE_INT8,				/* and booleans */
 	AGG_VALUE_INT16,
 	AGG_VALUE_INT32,
 	AGG_VALUE_INT64,

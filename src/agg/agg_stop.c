@@ -182,7 +182,7 @@ extreme_of(Aggref *aggref, bool *last)
 		*last = strata_agg_is_pick_last(kernel);
 		return lsecond_node(TargetEntry, aggref->args)->expr;
 	}
-	if (kernel->result != AGG_RESULT_INT ||
+	if (kernel->result != AGG_RESULT_INT || kernel->kind == AGG_VALUE_INT8 ||
 		(kernel->summary != AGG_SUMMARY_MIN &&
 		 kernel->summary != AGG_SUMMARY_MAX))
 		return NULL;

@@ -28,6 +28,7 @@ take_extreme(const AggKernel *kernel, AggCell *cell, Datum value, int64 n)
 		int16		i2;
 		int32		i4;
 		int64		i8;
+		int8		i1;
 		float4		f4;
 		float8		f8;
 	}			v;
@@ -35,6 +36,9 @@ take_extreme(const AggKernel *kernel, AggCell *cell, Datum value, int64 n)
 
 	switch (kernel->kind)
 	{
+		case AGG_VALUE_INT8:
+			v.i1 = (int8) DatumGetBool(value);
+			break;
 		case AGG_VALUE_INT16:
 			v.i2 = DatumGetInt16(value);
 			break;

@@ -79,6 +79,7 @@ INSERT INTO aggs (list) VALUES
     ('sum(num), avg(num), min(num), max(num)'),
     ('min(txt), max(txt), min(host), max(host), max(vc), min(ch), min(e), max(e)'),
     ('bool_and(b), bool_or(b), every(b), bit_and(i4), bit_or(i4)'),
+    ('count(b), count(i2), count(num), sum(num), count(arr), bool_and(i4 > 0) FILTER (WHERE b), bool_or(NOT b), every(i2 IS NULL)'),
     ('sum(i4 + 1), avg(f8 * 2), max(i4 % 10), sum(coalesce(i2, 5)), count(nullif(txt, ''a''))'),
     ('sum(dom), avg(dom), max(dom), sum(iv), max(iv), max(u::text), sum(m)'),
     ('count(*) FILTER (WHERE i4 > 0), sum(i4) FILTER (WHERE txt = ''a''), max(f8) FILTER (WHERE false)'),
