@@ -20,9 +20,8 @@
 struct StrataAggState;
 
 /*
- * The state of one aggregate in one group; what is in it depends on the
- * kernel.  In a group a cell is only as long as its call needs: behind that
- * there is another one.
+ * The state of an aggregate in a group; the kernel knows what is in it.  It is
+ * only as long as its call needs: behind that there is another one.
  */
 typedef struct AggCell
 {

@@ -4,6 +4,8 @@
  *	  What keys and aggregates are about: columns of the input, and expressions
  *	  of them, which are evaluated into a column: by expr/, or row by row.
  *
+ * Over 600 lines: every form that a value is read in.
+ *
  * src/agg/agg_value.c
  *-------------------------------------------------------------------------
  */

@@ -384,7 +384,7 @@ find_float(const FilterKeys *keys, double x)
 
 /* Elements that come again have one slot.  Memory: the current context. */
 static void
-make_slots(FilterKeys *keys)
+make_key_slots(FilterKeys *keys)
 {
 	int			bits;
 
@@ -439,7 +439,7 @@ strata_filter_prepare_in(FilterNode *leaf)
 		}
 	}
 	if (keys->n > IN_LINEAR_MAX)
-		make_slots(keys);
+		make_key_slots(keys);
 }
 
 /*
@@ -456,6 +456,7 @@ strata_filter_prepare_in(FilterNode *leaf)
 				mask[i_] = (uint8) (find(&keys, v_[i_]) == wanted); \
 	} while (0)
 
+/* See IN_SEARCH. */
 static void
 in_search(const FilterNode *leaf, const void *v, int n, bool wanted,
 		  uint8 *mask)
@@ -587,7 +588,7 @@ make_passing(void)
 	}
 }
 
-/* See filter_private.h. */
+/* See filter_keys_private.h. */
 int
 strata_filter_mask_rows(const uint8 *mask, int n, uint16 *rows)
 {

@@ -27,6 +27,7 @@
 #include "expr/expr.h"
 #include "nodes/execnodes.h"
 #include "nodes/primnodes.h"
+#include "scan/filter_keys_private.h"
 #include "scan/filter_operator_private.h"
 #include "store/store.h"
 
@@ -71,18 +72,6 @@ typedef struct FilterBytes
 	const char *data;
 	Size		len;
 } FilterBytes;
-
-/* Elements of a list, as kernels of fixed-width columns look for them. */
-typedef struct FilterKeys
-{
-	int			n;
-	int64	   *ints;			/* of integer kinds; */
-	double	   *floats;			/* of floats, NaN left out */
-	bool		has_nan;		/* an element is NaN */
-	uint32	   *slots;			/* where to look for one by its hash: its
-								 * number + 1, or 0; NULL: they are few */
-	int			shift;			/* of hashes */
-} FilterKeys;
 
 typedef struct FilterNode
 {
@@ -279,13 +268,6 @@ typedef struct StrataFilterRun
 	ExprContext *econtext;
 	uint8	   *scratch;		/* strata_filter_scratch_size() bytes */
 } StrataFilterRun;
-
-/*
- * The numbers of the rows that a mask of n rows leaves; returns how many.
- * There is room for STRATA_FILTER_ROW_SPACE(n) of them.
- */
-#define STRATA_FILTER_ROW_SPACE(n) ((n) + 8)
-extern int	strata_filter_mask_rows(const uint8 *mask, int n, uint16 *rows);
 
 /*
  * Bytes of scratch that strata_filter_vector needs for a tree on a batch of

@@ -50,6 +50,20 @@ typedef struct RowAttribute
 	uint16	   *numbers;		/* of them in the column */
 } RowAttribute;
 
+/* Tuples of a page that have, and lack, the same columns. */
+typedef struct TupleGroup
+{
+	int			n;
+	int			natts;			/* stored ones, of those up to the last read */
+	uint64		nulls;			/* of these */
+	const char *data[MaxHeapTuplesPerPage]; /* where values begin */
+	uint32		offsets[MaxHeapTuplesPerPage];	/* of the next column */
+	uint16		rows[MaxHeapTuplesPerPage];
+} TupleGroup;
+
+/* Tuples of more groups of a page are taken apart one by one. */
+#define MAX_GROUPS 8
+
 struct StrataRowReader
 {
 	StrataScanState *scan;
@@ -58,9 +72,7 @@ struct StrataRowReader
 	TupleDesc	desc;
 	int			natts;			/* up to the last that is read */
 	RowAttribute *atts;
-	int			nprefix;		/* columns at places that are the same in all
-								 * tuples without nulls */
-	int		   *offsets;		/* nprefix of them, and where the next begins */
+	TupleGroup *groups;			/* of a page, MAX_GROUPS of them */
 	StrataBatchReader batch;	/* what filters look at: columns, nrows and a
 								 * memory context */
 	uint8	   *mask;
@@ -119,27 +131,6 @@ align_bytes(char align)
 	}
 }
 
-/* Columns that stand at the same place in all tuples without nulls. */
-static void
-find_prefix(StrataRowReader *reader)
-{
-	int			offset = 0;
-
-	reader->offsets = palloc(sizeof(int) * (reader->natts + 1));
-	for (reader->nprefix = 0; reader->nprefix < reader->natts;
-		 reader->nprefix++)
-	{
-		const RowAttribute *att = &reader->atts[reader->nprefix];
-
-		if (att->len < 0)
-			break;
-		offset = TYPEALIGN(att->align, offset);
-		reader->offsets[reader->nprefix] = offset;
-		offset += att->len;
-	}
-	reader->offsets[reader->nprefix] = offset;
-}
-
 /* Room for a mask, and for what trees of quals need beside it. */
 static Size
 mask_size(const StrataFilter *filter)
@@ -194,9 +185,10 @@ create_reader(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
 	attno = -1;
 	while ((attno = bms_next_member(scan->join_attnos, attno)) >= 0)
 		want_column(reader, (AttrNumber) attno);
-	find_prefix(reader);
+	reader->groups = palloc(sizeof(TupleGroup) * MAX_GROUPS);
 	reader->mask = palloc(mask_size(scan->filter));
-	reader->rows = palloc(sizeof(uint16) * STRATA_ROW_VECTOR_SIZE);
+	reader->rows = palloc(sizeof(uint16) *
+						  STRATA_FILTER_ROW_SPACE(STRATA_ROW_VECTOR_SIZE));
 	if (with_tids)
 		reader->tids = palloc(sizeof(ItemPointerData) *
 							  STRATA_ROW_VECTOR_SIZE);
@@ -321,14 +313,6 @@ put_tuple(StrataRowReader *reader, const HeapTupleHeaderData *tuple, int n)
 	int			offset = 0;
 	int			i = 0;
 
-	if (!has_nulls && natts >= reader->nprefix)
-	{
-		for (; i < reader->nprefix; i++)
-			if (reader->atts[i].column != NULL)
-				put_row_value(reader, &reader->atts[i], n,
-							  data + reader->offsets[i]);
-		offset = reader->offsets[i];
-	}
 	for (; i < natts; i++)
 	{
 		const RowAttribute *att = &reader->atts[i];
@@ -351,15 +335,6 @@ put_tuple(StrataRowReader *reader, const HeapTupleHeaderData *tuple, int n)
 		if (reader->atts[i].column != NULL)
 			put_missing(reader, i, n);
 }
-
-/* Tuples of a page that have a value in each column that is read. */
-typedef struct PlainTuples
-{
-	int			n;
-	const char *data[MaxHeapTuplesPerPage]; /* where values begin */
-	uint32		offsets[MaxHeapTuplesPerPage];	/* of the next column */
-	uint16		rows[MaxHeapTuplesPerPage];
-} PlainTuples;
 
 #define PUT_FIXED(ctype, offset) \
 	do { \
@@ -390,8 +365,8 @@ typedef struct PlainTuples
 
 /* A column at that place of every tuple. */
 static void
-put_prefix_column(StrataRowReader *reader, const RowAttribute *att, int offset,
-				  const PlainTuples *tuples)
+put_prefix_column(StrataRowReader *reader, const RowAttribute *att,
+				  uint32 offset, const TupleGroup *tuples)
 {
 	if (att->byval)
 		PUT_BY_WIDTH(offset);
@@ -404,7 +379,7 @@ put_prefix_column(StrataRowReader *reader, const RowAttribute *att, int offset,
 /* Values by reference, which the offsets lead to. */
 static void
 put_references(StrataRowReader *reader, const RowAttribute *att,
-			   const PlainTuples *tuples)
+			   const TupleGroup *tuples)
 {
 	Datum	   *datums = att->column->datums;
 
@@ -427,7 +402,7 @@ put_references(StrataRowReader *reader, const RowAttribute *att,
 /* A column that stands elsewhere in each tuple; moves on behind it. */
 static void
 put_next_column(StrataRowReader *reader, const RowAttribute *att,
-				PlainTuples *tuples)
+				TupleGroup *tuples)
 {
 	uint32		align = att->align;
 
@@ -452,44 +427,123 @@ put_next_column(StrataRowReader *reader, const RowAttribute *att,
 									  tuples->data[i] + tuples->offsets[i]);
 }
 
+/* A column that is null in all tuples, or came later than they. */
+static void
+put_no_column(StrataRowReader *reader, int i, const TupleGroup *tuples)
+{
+	const RowAttribute *att = &reader->atts[i];
+
+	if (att->column == NULL)
+		return;
+	for (int j = 0; j < tuples->n; j++)
+		if (i < tuples->natts)
+			put_null(att, tuples->rows[j]);
+		else
+			put_missing(reader, i, tuples->rows[j]);
+}
+
+static inline bool
+group_has_null(const TupleGroup *tuples, int i)
+{
+	return i < 64 && (tuples->nulls >> i & 1) != 0;
+}
+
+/* All columns of a group, one after the other. */
+static void
+put_group(StrataRowReader *reader, TupleGroup *tuples)
+{
+	uint32		offset = 0;
+	int			i = 0;
+
+	/* as long as no length varies, all have a column at the same place */
+	for (; i < tuples->natts; i++)
+	{
+		const RowAttribute *att = &reader->atts[i];
+
+		if (group_has_null(tuples, i))
+		{
+			put_no_column(reader, i, tuples);
+			continue;
+		}
+		if (att->len < 0)
+			break;
+		offset = TYPEALIGN(att->align, offset);
+		if (att->column != NULL)
+			put_prefix_column(reader, att, offset, tuples);
+		offset += att->len;
+	}
+	for (int j = 0; j < tuples->n && i < tuples->natts; j++)
+		tuples->offsets[j] = offset;
+	for (; i < reader->natts; i++)
+		if (i >= tuples->natts || group_has_null(tuples, i))
+			put_no_column(reader, i, tuples);
+		else
+			put_next_column(reader, &reader->atts[i], tuples);
+}
+
 /*
- * Rows from n on of all columns.  Tuples that have all values are taken apart
- * column by column, which is a tight loop for each.
+ * The group of the page's tuples that this one belongs to, of *ngroups; NULL:
+ * there is none.
+ */
+static inline TupleGroup *
+group_of_tuple(StrataRowReader *reader, const HeapTupleHeaderData *tuple,
+			   int *ngroups)
+{
+	int			natts = Min(HeapTupleHeaderGetNatts(tuple), reader->natts);
+	uint64		nulls = 0;
+	TupleGroup *group;
+
+	if ((tuple->t_infomask & HEAP_HASNULL) != 0 && natts > 0)
+	{
+		if (natts > 64)
+			return NULL;
+		for (int byte = 0; byte < (natts + 7) / 8; byte++)
+			nulls |= (uint64) (uint8) ~tuple->t_bits[byte] << (8 * byte);
+		nulls &= PG_UINT64_MAX >> (64 - natts);
+	}
+	for (int i = 0; i < *ngroups; i++)
+		if (reader->groups[i].nulls == nulls &&
+			reader->groups[i].natts == natts)
+			return &reader->groups[i];
+	if (*ngroups == MAX_GROUPS)
+		return NULL;
+	group = &reader->groups[(*ngroups)++];
+	group->n = 0;
+	group->natts = natts;
+	group->nulls = nulls;
+	return group;
+}
+
+/*
+ * Rows from n on of all columns.  Tuples that have the same columns are taken
+ * apart together, column by column, which is a tight loop for each.
  */
 static void
 put_tuples(StrataRowReader *reader, HeapTupleHeader *found, int nfound, int n)
 {
-	PlainTuples tuples;
+	int			ngroups = 0;
 
-	tuples.n = 0;
 	for (int i = 0; i < nfound; i++)
 	{
 		const HeapTupleHeaderData *tuple = found[i];
+		TupleGroup *group;
 
 		if (i + TUPLES_AHEAD < nfound)
 		{
 			__builtin_prefetch(found[i + TUPLES_AHEAD]);
 			__builtin_prefetch((const char *) found[i + TUPLES_AHEAD] + 64);
 		}
-		if ((tuple->t_infomask & HEAP_HASNULL) != 0 ||
-			HeapTupleHeaderGetNatts(tuple) < reader->natts)
+		group = group_of_tuple(reader, tuple, &ngroups);
+		if (group == NULL)
 		{
 			put_tuple(reader, tuple, n + i);
 			continue;
 		}
-		tuples.data[tuples.n] = (const char *) tuple + tuple->t_hoff;
-		tuples.offsets[tuples.n] = reader->offsets[reader->nprefix];
-		tuples.rows[tuples.n++] = (uint16) (n + i);
+		group->data[group->n] = (const char *) tuple + tuple->t_hoff;
+		group->rows[group->n++] = (uint16) (n + i);
 	}
-	for (int i = 0; i < reader->natts; i++)
-	{
-		const RowAttribute *att = &reader->atts[i];
-
-		if (i >= reader->nprefix)
-			put_next_column(reader, att, &tuples);
-		else if (att->column != NULL)
-			put_prefix_column(reader, att, reader->offsets[i], &tuples);
-	}
+	for (int i = 0; i < ngroups; i++)
+		put_group(reader, &reader->groups[i]);
 }
 
 /* Fill the columns; returns the number of rows, 0 at the end. */
@@ -547,7 +601,7 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 	StrataScanState *scan = reader->scan;
 	StrataFilter *filter = scan->filter;
 	int			n = reader->batch.nrows;
-	int			passed = 0;
+	int			passed;
 	int			nothers = 0;
 
 	vector->rows = NULL;
@@ -577,11 +631,7 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 		if (memchr(reader->mask, 1, n) == NULL)
 			break;
 	}
-	for (int i = 0; i < n; i++)
-	{
-		reader->rows[passed] = (uint16) i;
-		passed += reader->mask[i];
-	}
+	passed = strata_filter_mask_rows(reader->mask, n, reader->rows);
 	if (nothers > 0 && passed > 0)
 		passed = strata_rows_filter_rest(scan, &reader->batch, reader->rows,
 										 passed);

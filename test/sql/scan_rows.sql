@@ -69,6 +69,31 @@ INSERT INTO scr (id, k, x, y, z) SELECT g, 'k1', g % 4, 'late', g FROM generate_
 SELECT scr_differ('SELECT x, y, count(*), sum(x), max(z) FROM scr GROUP BY x, y');
 SELECT scr_differ('SELECT count(*), sum(id) FROM scr WHERE x = 7');
 SELECT scr_differ('SELECT count(*), sum(id) FROM scr WHERE z IS NULL AND x > 1');
+-- few sets of columns that are null, beside rows of fewer columns; more columns than a word has bits
+DO $$
+BEGIN
+	EXECUTE (SELECT format('CREATE TABLE scr_h_wide (%s); CREATE TABLE scr_wide (LIKE scr_h_wide) USING strata', string_agg(format('c%s %s', i, (ARRAY['int', 'text', 'float8', 'numeric', 'bool', 'uuid'])[1 + i % 6]), ', ' ORDER BY i)) FROM generate_series(1, 70) AS i);
+	EXECUTE (SELECT format('INSERT INTO scr_h_wide SELECT %s FROM generate_series(1, 900) AS g', string_agg(
+		format(CASE WHEN i % 5 = 0 THEN '%s' ELSE 'CASE WHEN g %% 3 <> ' || i % 4 || ' THEN %s END' END,
+			(ARRAY['g % 9', 'repeat(''x'', g % 4)', 'g / 8.0', 'g / 100.0', 'g % 2 = 0', 'md5((g % 3)::text)::uuid'])[1 + i % 6]), ', ' ORDER BY i)) FROM generate_series(1, 70) AS i);
+END $$;
+INSERT INTO scr_wide SELECT * FROM scr_h_wide;
+ALTER TABLE scr_h_wide ADD late text DEFAULT 'l', ADD later int;
+ALTER TABLE scr_wide ADD late text DEFAULT 'l', ADD later int;
+INSERT INTO scr_wide SELECT * FROM scr_h_wide WHERE c6 IS NULL;
+INSERT INTO scr_h_wide SELECT * FROM scr_h_wide WHERE c6 IS NULL;
+ALTER TABLE scr_h_wide ADD last int DEFAULT 5;
+ALTER TABLE scr_wide ADD last int DEFAULT 5;
+INSERT INTO scr_wide SELECT * FROM scr_h_wide;
+INSERT INTO scr_h_wide SELECT * FROM scr_h_wide;
+SELECT scr_differ(q) FROM unnest(ARRAY[
+	'SELECT count(*), sum(c6), count(c1), sum(c2), sum(c3), count(c4) FROM scr_wide',
+	'SELECT c1, c4, count(c5), sum(c3), min(c8), sum(c9) FROM scr_wide GROUP BY c1, c4',
+	'SELECT c61, count(*), sum(c60), sum(c63), max(c62) FROM scr_wide GROUP BY c61',
+	'SELECT c67, c64, count(*), sum(c66), sum(c69), max(c68), bool_or(c70) FROM scr_wide GROUP BY c67, c64',
+	'SELECT late, count(later), sum(last), count(*) FROM scr_wide WHERE c70 OR c66 > 3 GROUP BY late',
+	'SELECT count(*), sum(c30) FROM scr_wide WHERE c6 IS NULL AND c9 IS NOT NULL']) AS q;
+DROP TABLE scr_wide, scr_h_wide;
 -- what this transaction does and undoes; a cursor sees what was there when it was opened
 BEGIN;
 DELETE FROM scr WHERE id % 4 = 0;
