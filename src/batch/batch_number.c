@@ -50,9 +50,11 @@ struct StrataNumbers
 
 /* The slots' number of a hash is made of its first bits. */
 static inline uint32
-hash_string(uint64 low, uint64 high, uint32 len)
+hash_string(const NumberedString *s)
 {
-	uint64		hash = (low ^ (high << 23 | high >> 41)) * HASH_FACTOR + len;
+	uint64		hash = (s->low ^ (s->high << 23 | s->high >> 41) ^
+						strata_middle_word(s->bytes, s->len)) * HASH_FACTOR +
+	s->len;
 
 	return (uint32) ((hash ^ hash >> 32) * HASH_FACTOR >> 40);
 }
@@ -67,7 +69,7 @@ place_strings(StrataNumbers *numbers, MemoryContext mcxt, uint32 nslots)
 	for (int i = 0; i < numbers->nstrings; i++)
 	{
 		const NumberedString *s = &numbers->strings[i];
-		uint32		slot = hash_string(s->low, s->high, s->len) & (nslots - 1);
+		uint32		slot = hash_string(s) & (nslots - 1);
 
 		while (numbers->slots[slot] != 0)
 			slot = (slot + 1) & (nslots - 1);
@@ -124,7 +126,7 @@ number_of(StrataNumbers *numbers, MemoryContext mcxt, NumberedString string)
 		return STRATA_NO_STRING;
 	}
 	strata_load_words(string.bytes, string.len, &string.low, &string.high);
-	for (slot = hash_string(string.low, string.high, string.len);; slot++)
+	for (slot = hash_string(&string);; slot++)
 	{
 		const NumberedString *s;
 

@@ -129,7 +129,8 @@ find_number(StrataIntern *intern, const char *p, Datum *copy)
 		return STRATA_NO_NUMBER;
 	}
 	load_words_of_tuple(bytes, len, &low, &high);
-	for (uint32 i = strata_hash_word(low * 31 + high + len);; i++)
+	for (uint32 i = strata_hash_word(low * 31 + high + len +
+									 strata_middle_word(bytes, len));; i++)
 	{
 		const InternValue *value;
 
