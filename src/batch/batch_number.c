@@ -7,7 +7,9 @@
  * Here the entries of all of them are numbered, so that what an expression
  * makes of an entry can be kept in an array (expr_memo.c), whatever batch it
  * came with first.  Long strings have no number, nor have those that come when
- * there is no room; and where few come again, none has.
+ * there is no room; and where few come again, none has.  Nor has the first
+ * batch of a reader, since it may be the only one of its chunk; what is kept
+ * grows with what has come.
  *
  * src/batch/batch_number.c
  *-------------------------------------------------------------------------
@@ -20,9 +22,9 @@
 #include "utils/memutils.h"
 
 #define MAX_BYTES 128
-/* Powers of two; four times as many slots as numbers at least. */
-#define FIRST_SLOTS 1024
-#define MAX_SLOTS (4 * STRATA_MAX_STRINGS)
+/* A power of two, as is STRATA_MAX_STRINGS. */
+#define FIRST_STRINGS 64
+#define SLOTS_PER_STRING 4
 /* After so many it is seen whether enough of them came again. */
 #define TRIAL (4 * STRATA_MAX_STRINGS)
 
@@ -39,13 +41,15 @@ typedef struct NumberedString
 struct StrataNumbers
 {
 	uint64		numbering;
+	int64		first_row;		/* of the first batch */
 	bool		off;			/* few came again */
 	int			tried;
 	int			missed;
 	int			nstrings;
 	uint32		nslots;
 	uint16	   *slots;			/* numbers, from 1; 0: free */
-	NumberedString strings[STRATA_MAX_STRINGS];
+	int			size;			/* of strings */
+	NumberedString *strings;
 };
 
 /* The slots' number of a hash is made of its first bits. */
@@ -59,33 +63,38 @@ hash_string(const NumberedString *s)
 	return (uint32) ((hash ^ hash >> 32) * HASH_FACTOR >> 40);
 }
 
+/* Room for so many strings; those that are there get slots. */
 static void
-place_strings(StrataNumbers *numbers, MemoryContext mcxt, uint32 nslots)
+set_size(StrataNumbers *numbers, MemoryContext mcxt, int size)
 {
+	numbers->strings = numbers->strings == NULL ?
+		MemoryContextAlloc(mcxt, sizeof(NumberedString) * size) :
+		repalloc(numbers->strings, sizeof(NumberedString) * size);
+	numbers->size = size;
 	if (numbers->slots != NULL)
 		pfree(numbers->slots);
-	numbers->slots = MemoryContextAllocZero(mcxt, sizeof(uint16) * nslots);
-	numbers->nslots = nslots;
+	numbers->nslots = size * SLOTS_PER_STRING;
+	numbers->slots = MemoryContextAllocZero(mcxt,
+											sizeof(uint16) * numbers->nslots);
 	for (int i = 0; i < numbers->nstrings; i++)
 	{
-		const NumberedString *s = &numbers->strings[i];
-		uint32		slot = hash_string(s) & (nslots - 1);
+		uint32		slot = hash_string(&numbers->strings[i]);
 
-		while (numbers->slots[slot] != 0)
-			slot = (slot + 1) & (nslots - 1);
+		for (slot &= numbers->nslots - 1; numbers->slots[slot] != 0;)
+			slot = (slot + 1) & (numbers->nslots - 1);
 		numbers->slots[slot] = (uint16) (i + 1);
 	}
 }
 
 static StrataNumbers *
-create_numbers(MemoryContext mcxt)
+create_numbers(const StrataBatchReader *reader, MemoryContext mcxt)
 {
 	static uint64 last = 0;
-	StrataNumbers *numbers = MemoryContextAlloc(mcxt, sizeof(StrataNumbers));
+	StrataNumbers *numbers = MemoryContextAllocZero(mcxt,
+													sizeof(StrataNumbers));
 
-	memset(numbers, 0, offsetof(StrataNumbers, strings));
 	numbers->numbering = ++last;
-	place_strings(numbers, mcxt, FIRST_SLOTS);
+	numbers->first_row = reader->first_row;
 	return numbers;
 }
 
@@ -108,9 +117,9 @@ number_new(StrataNumbers *numbers, MemoryContext mcxt, uint32 slot,
 	}
 	numbers->strings[numbers->nstrings++] = string;
 	numbers->slots[slot] = (uint16) numbers->nstrings;
-	if ((uint32) numbers->nstrings * 4 > numbers->nslots &&
-		numbers->nslots < MAX_SLOTS)
-		place_strings(numbers, mcxt, numbers->nslots * 2);
+	if (numbers->nstrings == numbers->size &&
+		numbers->size < STRATA_MAX_STRINGS)
+		set_size(numbers, mcxt, numbers->size * 2);
 	return (uint16) (numbers->nstrings - 1);
 }
 
@@ -176,9 +185,16 @@ strata_column_numbers(const StrataColumn *col, uint64 *numbering)
 		lead->numbers = MemoryContextAllocZero(lead->mcxt,
 											   sizeof(StrataNumbers *) *
 											   lead->schema->natts);
-	if (lead->numbers[col->attno - 1] == NULL)
-		lead->numbers[col->attno - 1] = create_numbers(lead->mcxt);
 	numbers = lead->numbers[col->attno - 1];
+	if (numbers == NULL)
+		lead->numbers[col->attno - 1] = numbers =
+			create_numbers(col->reader, lead->mcxt);
+	if (numbers->strings == NULL)
+	{
+		if (col->reader->first_row == numbers->first_row)
+			return NULL;
+		set_size(numbers, lead->mcxt, FIRST_STRINGS);
+	}
 	*numbering = numbers->numbering;
 	if (own->numbers != NULL || !are_worth_it(numbers))
 		return own->numbers;

@@ -21,6 +21,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "port/pg_bitutils.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
@@ -30,6 +31,7 @@
 #define MAX_VALUES 16384
 #define MAX_MEMORY (1024 * 1024)
 #define FIRST_SLOTS 256
+#define FIRST_NUMBERED 64
 
 /*
  * After so many look-ups it is seen whether enough values came again: those of
@@ -66,6 +68,7 @@ struct StrataMemo
 	MemoTrial	trials[lengthof(trial_size)];
 	StrataMemo *results;		/* that were copied; NULL: none yet */
 	uint64		numbering;		/* of numbered */
+	uint32		nnumbered;		/* so many of numbered are set */
 	NumberedResult *numbered;	/* by number; NULL: none yet */
 };
 
@@ -273,8 +276,7 @@ strata_memo_find_number(const StrataMemo *memo, uint64 numbering,
 {
 	const NumberedResult *known;
 
-	if (memo->numbered == NULL || memo->numbering != numbering ||
-		number == STRATA_NO_STRING)
+	if (memo->numbering != numbering || number >= memo->nnumbered)
 		return false;
 	known = &memo->numbered[number];
 	*result = known->result;
@@ -282,12 +284,35 @@ strata_memo_find_number(const StrataMemo *memo, uint64 numbering,
 	return known->known;
 }
 
+/* Have a place for the result of a number; STRATA_NO_STRING is above them. */
+static void
+make_numbered(StrataMemo *memo, uint64 numbering, uint16 number)
+{
+	uint32		size = pg_nextpower2_32(Max(number + 1, FIRST_NUMBERED));
+	NumberedResult *numbered = memo->numbered;
+
+	if (memo->numbering != numbering && numbered != NULL)
+		memset(numbered, 0, sizeof(NumberedResult) * memo->nnumbered);
+	memo->numbering = numbering;
+	if (number < memo->nnumbered)
+		return;
+	Assert(size <= STRATA_MAX_STRINGS); /* batch:B16 */
+	memo->numbered = MemoryContextAllocZero(memo->mcxt,
+											sizeof(NumberedResult) * size);
+	if (numbered != NULL)
+	{
+		memcpy(memo->numbered, numbered,
+			   sizeof(NumberedResult) * memo->nnumbered);
+		pfree(numbered);
+	}
+	memo->nnumbered = size;
+}
+
 /* See expr.h. */
 void
 strata_memo_put_number(StrataMemo *memo, uint64 numbering, uint16 number,
 					   Datum value)
 {
-	Size		size = sizeof(NumberedResult) * STRATA_MAX_STRINGS;
 	StrataMemoEntry *entry;
 
 	if (number == STRATA_NO_STRING)
@@ -295,11 +320,7 @@ strata_memo_put_number(StrataMemo *memo, uint64 numbering, uint16 number,
 	entry = strata_memo_find(memo, STRATA_MEMO_ENTRIES, value);
 	if (entry == NULL || !entry->known)
 		return;
-	if (memo->numbered == NULL)
-		memo->numbered = MemoryContextAllocZero(memo->mcxt, size);
-	else if (memo->numbering != numbering)
-		memset(memo->numbered, 0, size);
-	memo->numbering = numbering;
+	make_numbered(memo, numbering, number);
 	memo->numbered[number] = (NumberedResult)
 	{
 		true, entry->isnull, entry->result

@@ -43,3 +43,21 @@ SET strata.enable_top_n = off;
 SELECT query, g.* FROM queries, grows(query) g;
 DROP FUNCTION grows;
 DROP TABLE mg, pr, queries;
+
+-- what is known of texts by their numbers grows with what comes: nothing for partitions of one batch each
+CREATE TABLE sm (ts int NOT NULL, h int NOT NULL, a text, b text) PARTITION BY LIST (h);
+DO $$
+BEGIN
+	FOR i IN 0 .. 19 LOOP
+		EXECUTE format('CREATE TABLE sm_%s PARTITION OF sm FOR VALUES IN (%s) USING strata WITH (strata.orderby = ''ts'')', i, i);
+	END LOOP;
+END $$;
+INSERT INTO sm SELECT i, i % 20, 'k' || i % 7, 'long text of more than sixteen ' || i % 9 FROM generate_series(0, 9999) i;
+SELECT count(compress_chunk(format('sm_%s', i)::regclass)) FROM generate_series(0, 19) i;
+BEGIN;
+DECLARE c CURSOR FOR SELECT ts, reverse(b) FROM sm WHERE upper(a) <> 'K1' AND reverse(b) <> 'x';
+MOVE ALL FROM c;
+SELECT coalesce(sum(total_bytes), 0) < 20 * 60000 AS readers FROM pg_backend_memory_contexts WHERE name = 'strata batch reader';
+SELECT coalesce(sum(total_bytes), 0) < 40 * 40000 AS memos FROM pg_backend_memory_contexts WHERE name = 'strata memo';
+COMMIT;
+DROP TABLE sm;
