@@ -491,7 +491,12 @@ strata_agg_distinct_end(StrataAggState *agg)
 	ListCell   *lc;
 
 	foreach(lc, agg->distincts)
-		strata_agg_table_end(((AggDistinct *) lfirst(lc))->set.table);
+	{
+		AggDistinct *distinct = lfirst(lc);
+
+		strata_agg_table_end(distinct->set.table);
+		distinct->set.table = NULL;
+	}
 }
 
 /* See agg_kernel_private.h. */

@@ -580,5 +580,6 @@ end_agg(CustomScanState *node)
 	strata_agg_words_end(agg);
 	if (agg->table != NULL)
 		strata_agg_table_end(agg->table);
+	agg->table = NULL;
 	ExecEndNode(linitial(node->custom_ps));
 }

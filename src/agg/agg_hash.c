@@ -884,7 +884,8 @@ strata_agg_table_end(AggTable *table)
 	strata_agg_table_drop_spilled(table);
 	if (table->sort_slot != NULL)
 		ExecDropSingleTupleTableSlot(table->sort_slot);
-	table->sort_slot = NULL;
+	pfree(table->last_keys);
+	pfree(table);
 }
 
 Size

@@ -11,11 +11,15 @@
  * function calls.  Each row finds one row or none; of small sides with equal
  * keys, or that are not in memory whole, nothing is made.
  *
+ * Over 600 lines: loading the rows, and both ways to find them, go by one
+ * layout.
+ *
  * src/agg/agg_match.c
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_match_private.h"
 
+#include "access/detoast.h"
 #include "access/transam.h"
 #include "common/hashfn.h"
 #include "executor/executor.h"
@@ -32,6 +36,9 @@
 
 /* Integers so near each other are found by their distance from the least. */
 #define MAX_SPREAD 4
+
+/* Of so many rows no array is beyond what palloc() gives. */
+#define MAX_ROWS (1 << 25)
 
 #define HASH_FACTOR UINT64CONST(0x9e3779b97f4a7c15)
 
@@ -176,7 +183,10 @@ strata_agg_match_values(const AggMatch *match, int column, const bool **nulls)
  *-------------------------------------------------------------------------
  */
 
-/* A row of the table; values by reference stay where they are. */
+/*
+ * A row of the table; values by reference stay where they are, but those that
+ * are detoasted, as long as these are not too large together.
+ */
 static void
 take_small_row(MinimalTuple tuple, void *arg)
 {
@@ -193,12 +203,15 @@ take_small_row(MinimalTuple tuple, void *arg)
 
 		match->nulls[i][row] = slot->tts_isnull[i];
 		match->values[i][row] = value;
-		if (slot->tts_isnull[i] || TupleDescAttr(match->desc, i)->attlen != -1)
+		if (slot->tts_isnull[i] ||
+			TupleDescAttr(match->desc, i)->attlen != -1 ||
+			(!VARATT_IS_EXTERNAL(DatumGetPointer(value)) &&
+			 !VARATT_IS_COMPRESSED(DatumGetPointer(value))))
 			continue;
-		match->values[i][row] =
-			PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
-		if (match->values[i][row] != value)
-			match->nbytes += VARSIZE_ANY(match->values[i][row]);
+		match->nbytes += toast_raw_datum_size(value);
+		if (match->nbytes <= get_hash_memory_limit() / 2)
+			match->values[i][row] =
+				PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
 	}
 }
 
@@ -397,7 +410,7 @@ strata_agg_match_load(AggMatch *match, bool any)
 	strata_agg_match_forget(match);
 	if (strata_hash_join_side(match->join, &nrows) != STRATA_HASH_WHOLE)
 		return "the small side is not in memory whole";
-	if (nrows > PG_INT32_MAX / 4 ||
+	if (nrows > MAX_ROWS ||
 		bytes_of_rows(match, nrows) > get_hash_memory_limit() / 2)
 		return "the small side takes too much memory";
 	old = MemoryContextSwitchTo(match->mcxt);

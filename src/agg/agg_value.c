@@ -439,7 +439,8 @@ strata_agg_value_nulls(StrataAggState *agg, int i)
 	const AggValue *value = &agg->values[i];
 	const AggVector *vector = agg->vector;
 
-	if (vector->batch == NULL || value->input < 0 || value->column != NULL)
+	if (value->input < 0 || !strata_agg_vector_has(vector, value->input) ||
+		value->column != NULL)
 		return NULL;
 	return strata_batch_reader_part(vector->batch->reader,
 									vector->attnos[value->input], &nulls,

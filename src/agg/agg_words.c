@@ -131,10 +131,16 @@ struct AggWords
 	uint64		left;			/* values of its word */
 };
 
-/* Is all that is wanted which groups there are, in any order? */
+/*
+ * Is all that is wanted which groups there are, in any order?  A word shows
+ * the other keys of its first group, so they have to be equal to the byte.
+ */
 static bool
 may_become_words(const StrataAggState *agg)
 {
+	for (int k = 0; k < agg->nkeys; k++)
+		if (!agg->keys[k].by_image)
+			return false;
 	return strata_enable_key_codes && agg->ncalls == 0 &&
 		agg->sets == NULL && agg->order == NULL &&
 		agg->stop.kind == AGG_STOP_NONE &&

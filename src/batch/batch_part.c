@@ -751,6 +751,7 @@ strata_batch_reader_part(StrataBatchReader *reader, AttrNumber attno,
 	PartColumn *pc;
 	MemoryContext old;
 
+	Assert(attno > 0);			/* batch:B1 */
 	/* where all values are there, a part of them saves nothing */
 	if (!strata_enable_value_parts || n == 0 ||
 		(col->decoded && col->n == reader->nrows) ||

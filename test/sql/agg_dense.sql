@@ -70,3 +70,18 @@ SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table
 SELECT query, left(strata, 300) AS strata, left(heap, 300) AS heap FROM ade_differ((SELECT "all"[1:52] FROM ade_queries));
 DROP TABLE ade, ade_h, ade_queries;
 DROP FUNCTION ade_answer, ade_differ;
+-- words are of keys that are equal to the byte: 1.0 is 1.00, and yet another row shows it
+CREATE COLLATION ade_ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE adw (ts timestamptz NOT NULL, k int, n numeric, f float8, v interval, t text COLLATE ade_ci) USING strata WITH (strata.orderby = 'ts');
+INSERT INTO adw SELECT '2026-01-01Z'::timestamptz + i * interval '1 s', i, CASE i % 2 WHEN 0 THEN 1.0 ELSE 1.00 END, CASE i % 2 WHEN 0 THEN '0'::float8 ELSE '-0' END,
+	CASE i % 2 WHEN 0 THEN '1 day'::interval ELSE '24:00' END, CASE i % 2 WHEN 0 THEN 'a' ELSE 'A' END FROM generate_series(0, 19999) i;
+SELECT count(compress_chunk('adw')) FROM (SELECT) s;
+SET max_parallel_workers_per_gather = 0;
+SET work_mem = '64kB';
+SELECT count(*) FILTER (WHERE n::text = '1.00'), count(*) FROM (SELECT DISTINCT k, n FROM adw) x;
+SELECT count(*) FILTER (WHERE f::text = '-0'), count(*) FROM (SELECT k, f FROM adw GROUP BY 1, 2) x;
+SELECT count(*) FILTER (WHERE v::text ~ '24'), count(*) FROM (SELECT DISTINCT v, k FROM adw) x;
+SELECT count(*) FILTER (WHERE t::text COLLATE "C" = 'A'), count(*) FROM (SELECT t, k FROM adw GROUP BY 1, 2) x;
+SELECT count(*) FILTER (WHERE x.n::text = '1.00'), count(*) FROM (SELECT DISTINCT k, n, k / 100 AS h FROM adw) x;
+DROP TABLE adw;
+DROP COLLATION ade_ci;
