@@ -233,7 +233,7 @@ choose_range(Relation rel, const StrataHypertable *ht, StrataChunkRange *range)
 {
 	StrataHypertable any = *ht;
 	StrataChunkRange last;
-	int64		latest;
+	int64		latest = 0;
 	bool		found = find_latest(rel, ht->attno, ht->key_type, &latest);
 
 	range->no_lo = true;
