@@ -334,6 +334,22 @@ strata_storage_give(Oid relid, const StrataStorageRow *storage)
 	write_storage(relid, storage);
 }
 
+/*
+ * For Asserts.  Asked of the relation, since only 15.9 and 16.5 tell of a lock
+ * by OID.
+ */
+pg_attribute_unused()
+static bool
+locked_alone(Oid relid)
+{
+	Relation	rel = RelationIdGetRelation(relid);
+	bool		held;
+
+	held = CheckRelationLockedByMe(rel, AccessExclusiveLock, false);
+	RelationClose(rel);
+	return held;
+}
+
 /* See pg.h. */
 void
 strata_storage_exchange(Oid to, Oid from)
@@ -341,9 +357,7 @@ strata_storage_exchange(Oid to, Oid from)
 	StrataStorageRow given;
 	StrataStorageRow taken;
 
-	Assert(CheckRelationOidLockedByMe(to, AccessExclusiveLock, false) &&
-		   CheckRelationOidLockedByMe(from, AccessExclusiveLock,
-									  false));	/* pg:Q7 */
+	Assert(locked_alone(to) && locked_alone(from)); /* pg:Q7 */
 	strata_storage_read(from, &given);
 	strata_storage_read(to, &taken);
 	taken.toast = InvalidOid;

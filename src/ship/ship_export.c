@@ -475,13 +475,12 @@ strata_export_begin(Oid relid, const char *low, const char *high,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"low\" must be before \"high\"")));
 	init_leaves(export, ht != NULL);
-	table_close(rel, NoLock);
 
 	/*
 	 * taken behind the locks, so that no rewrite of a table has come between
 	 */
-	Assert(CheckRelationOidLockedByMe(relid, AccessShareLock,
-									  true));	/* ship:SH4 */
+	Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));	/* ship:SH4 */
+	table_close(rel, NoLock);
 	export->snapshot = RegisterSnapshot(IsolationUsesXactSnapshot() ?
 										GetActiveSnapshot() :
 										strata_latest_snapshot());
