@@ -76,6 +76,7 @@ extern bool strata_enable_value_parts;
 extern bool strata_enable_vector_agg;
 extern bool strata_enable_vector_expressions;
 extern bool strata_enable_vector_filter;
+extern bool strata_enable_vector_sort;
 extern bool strata_enable_window_limit;
 extern bool strata_enable_windows;
 extern int	strata_index_pages;

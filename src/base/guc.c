@@ -56,6 +56,7 @@ bool		strata_enable_value_parts = true;
 bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
+bool		strata_enable_vector_sort = true;
 bool		strata_enable_window_limit = true;
 bool		strata_enable_windows = true;
 int			strata_index_pages = STRATA_INDEX_PAGES_DEFAULT;
@@ -190,6 +191,10 @@ static const BoolSetting bool_settings[] = {
 	{"strata.enable_vector_filter", &strata_enable_vector_filter, true,
 		GUC_EXPLAIN, "Enables evaluation of filters on whole columns of a batch.",
 	NULL},
+	{"strata.enable_vector_sort", &strata_enable_vector_sort, true,
+		GUC_EXPLAIN,
+		"Enables StrataSort, sorting all rows of a table out of whole batches.",
+	"When off, they go through PostgreSQL's sort."},
 	{"strata.enable_window_limit", &strata_enable_window_limit, true,
 		GUC_EXPLAIN,
 		"Enables ordered scans below row_number() OVER (PARTITION BY ...) <= k to pass over other rows.",

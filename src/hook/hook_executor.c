@@ -15,6 +15,7 @@
 #include "hypertable/hypertable.h"
 #include "load/load.h"
 #include "scan/scan.h"
+#include "top/top.h"
 #include "window/window.h"
 
 #include "executor/executor.h"
@@ -95,6 +96,8 @@ child_column(PlanState *node, AttrNumber resno)
 {
 	AttrNumber	column = strata_agg_child_column(node, resno);
 
+	if (column == 0)
+		column = strata_sort_child_column(node, resno);
 	return column != 0 ? column : strata_window_child_column(node, resno);
 }
 

@@ -77,6 +77,7 @@ set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer,
 								  extra);
 }
 
+/* Sorts before windows: these replace what stands above them. */
 static void
 create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 				   RelOptInfo *input_rel, RelOptInfo *output_rel, void *extra)
@@ -91,9 +92,15 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 	else if (stage == UPPERREL_DISTINCT)
 		strata_agg_create_distinct_paths(root, input_rel, output_rel);
 	else if (stage == UPPERREL_WINDOW)
+	{
+		strata_sort_create_window_paths(root, input_rel, output_rel);
 		strata_window_create_paths(root, output_rel);
+	}
 	else if (stage == UPPERREL_ORDERED)
+	{
 		strata_top_create_paths(root, input_rel, output_rel);
+		strata_sort_create_paths(root, input_rel, output_rel);
+	}
 	else if (stage == UPPERREL_FINAL)
 		strata_gapfill_create_paths(root, output_rel);
 }

@@ -11,6 +11,7 @@
 
 #include "postgres.h"
 
+#include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 
 /* Register the plan node; called once by _PG_init. */
@@ -23,5 +24,20 @@ extern void strata_top_init(void);
  */
 extern void strata_top_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 									RelOptInfo *ordered_rel);
+
+/*
+ * Likewise: StrataSort in the place of a sort of all rows, for ORDER BY; and
+ * below window functions, for the stage of these, before anybody replaces
+ * WindowAggs.
+ */
+extern void strata_sort_create_paths(PlannerInfo *root,
+									 RelOptInfo *input_rel,
+									 RelOptInfo *ordered_rel);
+extern void strata_sort_create_window_paths(PlannerInfo *root,
+											RelOptInfo *input_rel,
+											RelOptInfo *window_rel);
+
+/* The child's column that a column of a StrataSort is; 0: none, another node. */
+extern AttrNumber strata_sort_child_column(PlanState *node, AttrNumber resno);
 
 #endif							/* STRATA_TOP_H */

@@ -25,13 +25,16 @@
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "top/top.h"
+#include "top/top_sort_private.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/ruleutils.h"
 
 static Node *create_top_state(CustomScan *cscan);
+static Node *create_sort_state(CustomScan *cscan);
 static void begin_top(CustomScanState *node, EState *estate, int eflags);
 static TupleTableSlot *exec_top(CustomScanState *node);
+static TupleTableSlot *exec_sort(CustomScanState *node);
 static void end_top(CustomScanState *node);
 static void rescan_top(CustomScanState *node);
 
@@ -49,16 +52,41 @@ static const CustomExecMethods exec_methods = {
 	.ExplainCustomScan = strata_top_explain,
 };
 
+const CustomScanMethods strata_sort_scan_methods = {
+	.CustomName = "StrataSort",
+	.CreateCustomScanState = create_sort_state,
+};
+
+static const CustomExecMethods sort_exec_methods = {
+	.CustomName = "StrataSort",
+	.BeginCustomScan = begin_top,
+	.ExecCustomScan = exec_sort,
+	.EndCustomScan = end_top,
+	.ReScanCustomScan = rescan_top,
+	.ExplainCustomScan = strata_top_explain,
+};
+
 void
 strata_top_init(void)
 {
 	RegisterCustomScanMethods(&strata_top_scan_methods);
+	RegisterCustomScanMethods(&strata_sort_scan_methods);
 }
 
 static Node *
 create_top_state(CustomScan *cscan)
 {
 	return strata_custom_state(sizeof(StrataTopState), &exec_methods);
+}
+
+static Node *
+create_sort_state(CustomScan *cscan)
+{
+	Node	   *state = strata_custom_state(sizeof(StrataTopState),
+											&sort_exec_methods);
+
+	((StrataTopState *) state)->all = true;
+	return state;
 }
 
 /* May we read the Append's children in its place? */
@@ -156,9 +184,9 @@ count_wanted(StrataTopState *top)
 	return n;
 }
 
-/* Begin the sort and, if it has room, the heap. */
-static void
-begin_top_sort(StrataTopState *top, int64 wanted)
+/* See top_private.h. */
+void
+strata_top_begin_sort(StrataTopState *top, int64 wanted)
 {
 	AttrNumber *attnos = palloc(sizeof(AttrNumber) * top->nkeys);
 	Oid		   *operators = palloc(sizeof(Oid) * top->nkeys);
@@ -257,45 +285,127 @@ fill_sort(StrataTopState *top)
 		}
 		if (instrument != NULL)
 			InstrStartNode(instrument);
-		strata_top_source_read(top, source);
+		if (top->all)
+			strata_sort_source_read(top, source);
+		else
+			strata_top_source_read(top, source);
 		if (instrument != NULL)
 			InstrStopNode(instrument, 0);
 	}
 	bms_free(valid);
 }
 
-/* ExecCustomScan: the next row of the sort, projected. */
+/* The row in the scan slot, projected. */
+static TupleTableSlot *
+project_row(CustomScanState *node)
+{
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+
+	if (node->ss.ps.ps_ProjInfo == NULL)
+		return slot;
+	node->ss.ps.ps_ExprContext->ecxt_scantuple = slot;
+	return ExecProject(node->ss.ps.ps_ProjInfo);
+}
+
+static TupleTableSlot *
+no_row(CustomScanState *node)
+{
+	return node->ss.ps.ps_ProjInfo != NULL ?
+		ExecClearTuple(node->ss.ps.ps_ResultTupleSlot) :
+		node->ss.ss_ScanTupleSlot;
+}
+
+/* The next row of PostgreSQL's sort. */
+static TupleTableSlot *
+next_of_tuplesort(StrataTopState *top)
+{
+	CustomScanState *node = &top->css;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	int			natts = slot->tts_tupleDescriptor->natts;
+
+	if (!tuplesort_gettupleslot(top->sort, true, false, top->got, NULL))
+		return no_row(node);
+	slot_getallattrs(top->got);
+	memcpy(slot->tts_values, top->got->tts_values, sizeof(Datum) * natts);
+	memcpy(slot->tts_isnull, top->got->tts_isnull, sizeof(bool) * natts);
+	ExecStoreVirtualTuple(slot);
+	return project_row(node);
+}
+
+/* ExecCustomScan: the next of the first rows, projected. */
 static TupleTableSlot *
 exec_top(CustomScanState *node)
 {
 	StrataTopState *top = (StrataTopState *) node;
-	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
-	int			natts = slot->tts_tupleDescriptor->natts;
 
 	if (top->sort == NULL)
 	{
 		int64		wanted = count_wanted(top);
 
 		Assert(top->limit != NULL); /* top:N4 */
-		begin_top_sort(top, wanted);
+		strata_top_begin_sort(top, wanted);
 		strata_top_distance_start(top);
 		if (wanted != 0)
 			fill_sort(top);
 		tuplesort_performsort(top->sort);
 	}
 	ResetExprContext(node->ss.ps.ps_ExprContext);
+	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	return next_of_tuplesort(top);
+}
+
+/* Read all rows, and bring them into order. */
+static void
+sort_all(StrataTopState *top)
+{
+	MemoryContext old =
+	MemoryContextSwitchTo(top->css.ss.ps.state->es_query_cxt);
+
+	top->sorter = strata_sort_create(top);
+	MemoryContextSwitchTo(old);
+	fill_sort(top);
+	if (top->sorter != NULL)
+		strata_sort_finish(top->sorter);
+	else
+		tuplesort_performsort(top->sort);
+}
+
+/* ExecCustomScan: the next of all rows, projected. */
+static TupleTableSlot *
+exec_sort(CustomScanState *node)
+{
+	StrataTopState *top = (StrataTopState *) node;
+	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	const char *record;
+
+	CHECK_FOR_INTERRUPTS();
+	if (top->sorter == NULL && top->sort == NULL)
+		sort_all(top);
+	ResetExprContext(node->ss.ps.ps_ExprContext);
 	ExecClearTuple(slot);
-	if (!tuplesort_gettupleslot(top->sort, true, false, top->got, NULL))
-		return node->ss.ps.ps_ProjInfo != NULL ?
-			ExecClearTuple(node->ss.ps.ps_ResultTupleSlot) : slot;
-	slot_getallattrs(top->got);
-	memcpy(slot->tts_values, top->got->tts_values, sizeof(Datum) * natts);
-	memcpy(slot->tts_isnull, top->got->tts_isnull, sizeof(bool) * natts);
+	if (top->sorter == NULL)
+		return next_of_tuplesort(top);
+	record = strata_sort_next(top->sorter);
+	if (record == NULL)
+		return no_row(node);
+	strata_sort_load(top->sorter, record, slot->tts_values,
+					 slot->tts_isnull);
 	ExecStoreVirtualTuple(slot);
-	if (node->ss.ps.ps_ProjInfo == NULL)
-		return slot;
-	node->ss.ps.ps_ExprContext->ecxt_scantuple = slot;
-	return ExecProject(node->ss.ps.ps_ProjInfo);
+	return project_row(node);
+}
+
+/* See top.h. */
+AttrNumber
+strata_sort_child_column(PlanState *node, AttrNumber resno)
+{
+	CustomScan *cscan = (CustomScan *) node->plan;
+	Var		   *var;
+
+	if (cscan->methods != &strata_sort_scan_methods)
+		return 0;
+	var = (Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist,
+								resno - 1)->expr;
+	return IsA(var, Var) && var->varno == INDEX_VAR ? var->varattno : 0;
 }
 
 /* The sort, and all that points into it. */
@@ -308,6 +418,9 @@ forget_rows(StrataTopState *top)
 	if (top->sort != NULL)
 		tuplesort_end(top->sort);
 	top->sort = NULL;
+	if (top->sorter != NULL)
+		strata_sort_free(top->sorter);
+	top->sorter = NULL;
 }
 
 /* ReScanCustomScan: LIMIT may be another, so all is read again. */
@@ -401,10 +514,15 @@ strata_top_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	if (!es->analyze)
 		return;
 	strata_explain_count("Batches Read", top->nread, es);
-	strata_explain_count("Batches Passed Over", top->npassed, es);
+	if (!top->all)
+		strata_explain_count("Batches Passed Over", top->npassed, es);
 	if (top->ordered)
 		strata_explain_count("Partitions Passed Over", top->nsources_passed,
 							 es);
 	strata_explain_count("Rows Sorted", top->ntaken, es);
+	if (top->all && top->sort != NULL)
+		ExplainPropertyText("Sorted By", "rows", es);
+	else if (top->sorter != NULL && top->sorter->nruns > 0)
+		strata_explain_count("Runs on Disk", top->sorter->nruns, es);
 	strata_scan_explain_all(node, es);
 }

@@ -46,20 +46,6 @@
 /* LIMIT's value when the plan does not know it. */
 #define DEFAULT_LIMIT 100.0
 
-/* What a query wants first. */
-typedef struct TopShape
-{
-	List	   *keys;			/* Vars */
-	List	   *clauses;		/* SortGroupClauses, one for each */
-	List	   *inputs;			/* Vars that are needed */
-	double		n;				/* rows that are wanted */
-	bool		nullable;		/* the first key may be null, or is no column
-								 * of which the table would tell */
-	bool		desc;			/* the first key's order */
-	bool		ordered;		/* partitions follow each other by it */
-	StrataTopDistancePlan distance;
-} TopShape;
-
 /*-------------------------------------------------------------------------
  * The query
  *-------------------------------------------------------------------------
@@ -114,11 +100,12 @@ column_of_key(Expr *expr, Index relid)
 
 /* Fill in the keys; false: one is no column. */
 static bool
-find_top_keys(PlannerInfo *root, RelOptInfo *rel, TopShape *shape)
+find_top_keys(PlannerInfo *root, RelOptInfo *rel, List *clauses,
+			  TopShape *shape)
 {
 	ListCell   *lc;
 
-	foreach(lc, root->parse->sortClause)
+	foreach(lc, clauses)
 	{
 		SortGroupClause *clause = lfirst_node(SortGroupClause, lc);
 		Expr	   *expr = (Expr *)
@@ -126,7 +113,7 @@ find_top_keys(PlannerInfo *root, RelOptInfo *rel, TopShape *shape)
 		Var		   *column = column_of_key(expr, rel->relid);
 
 		if (column == NULL &&
-			(lc != list_head(root->parse->sortClause) ||
+			(shape->all || lc != list_head(clauses) ||
 			 !strata_top_match_distance(expr, clause, rel->relid,
 										&shape->distance)))
 			return false;
@@ -149,7 +136,7 @@ find_inputs(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 	ListCell   *lc;
 
 	Assert(list_length(shape->keys) ==
-		   list_length(root->parse->sortClause));	/* top:N5 */
+		   list_length(shape->clauses));	/* top:N5 */
 	foreach(lc, list_concat_copy(shape->keys, vars))
 	{
 		Var		   *var = lfirst(lc);
@@ -223,7 +210,7 @@ find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 
 	memset(shape, 0, sizeof(*shape));
 	if (!wants_first_rows(root) || has_volatile_qual(rel) ||
-		!find_top_keys(root, rel, shape) ||
+		!find_top_keys(root, rel, root->parse->sortClause, shape) ||
 		!find_inputs(root, rel, target, shape))
 		return false;
 	if (IsA(parse->limitCount, Const) && count < 0)
@@ -244,6 +231,18 @@ find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 	shape->ordered = strata_integer_width(getBaseType(first->vartype)) > 0 &&
 		follows_partitions(rel, first);
 	return true;
+}
+
+/* See top_private.h. */
+bool
+strata_top_find_columns(PlannerInfo *root, RelOptInfo *rel, List *clauses,
+						PathTarget *target, TopShape *shape)
+{
+	memset(shape, 0, sizeof(*shape));
+	shape->all = true;
+	return !has_volatile_qual(rel) &&
+		find_top_keys(root, rel, clauses, shape) &&
+		find_inputs(root, rel, target, shape);
 }
 
 /*-------------------------------------------------------------------------
@@ -519,6 +518,27 @@ make_top_path(PlannerInfo *root, RelOptInfo *ordered_rel, PathTarget *target,
 	path->methods = &strata_top_path_methods;
 	strata_path_copy_disabled(&path->path, child);
 	return path;
+}
+
+/* See top_private.h. */
+Path *
+strata_top_make_input(PlannerInfo *root, RelOptInfo *rel, TopShape *shape,
+					  Cost *cost)
+{
+	Path	   *input;
+
+	*cost = 0;
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
+		IS_DUMMY_REL(rel))
+		return NULL;
+	input = find_top_input(rel->pathlist);
+	if (input == NULL)
+		return NULL;
+	shape->n = input->rows;
+	if (IsA(input, AppendPath))
+		return make_append_input(root, rel, (AppendPath *) input, shape,
+								 cost);
+	return make_scan_input(root, input, shape->inputs, shape, 1, cost);
 }
 
 /* See top.h. */

@@ -103,9 +103,11 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	if (distance != NIL)
 		cscan->custom_exprs = lappend(cscan->custom_exprs,
 									  copyObject(lsecond(distance)));
-	cscan->custom_exprs = lappend(cscan->custom_exprs,
-								  copyObject(root->parse->limitCount));
-	if (root->parse->limitOffset != NULL)
+	if (path->methods != &strata_sort_path_methods)
+		cscan->custom_exprs = lappend(cscan->custom_exprs,
+									  copyObject(root->parse->limitCount));
+	if (path->methods != &strata_sort_path_methods &&
+		root->parse->limitOffset != NULL)
 		cscan->custom_exprs = lappend(cscan->custom_exprs,
 									  copyObject(root->parse->limitOffset));
 	cscan->scan.plan.targetlist = tlist;
@@ -120,12 +122,18 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 				list_make2_int(input_number(inputs, linitial(distance)),
 							   linitial_int(list_nth(path->custom_private,
 													 5))));
-	cscan->methods = &strata_top_scan_methods;
+	cscan->methods = path->methods == &strata_sort_path_methods ?
+		&strata_sort_scan_methods : &strata_top_scan_methods;
 	return &cscan->scan.plan;
 }
 
 const CustomPathMethods strata_top_path_methods = {
 	.CustomName = "StrataTop",
+	.PlanCustomPath = plan_top_path,
+};
+
+const CustomPathMethods strata_sort_path_methods = {
+	.CustomName = "StrataSort",
 	.PlanCustomPath = plan_top_path,
 };
 
@@ -165,6 +173,8 @@ strata_top_plan_read(StrataTopState *top)
 									   lsecond_int(distance) != 0,
 									   list_nth(cscan->custom_exprs, next++));
 	}
+	if (top->all)
+		return;
 	top->limit = ExecInitExpr(list_nth(cscan->custom_exprs, next++),
 							  &top->css.ss.ps);
 	if (list_length(cscan->custom_exprs) > next)

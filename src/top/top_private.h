@@ -138,6 +138,8 @@ typedef struct StrataTopState
 	TopKey	   *keys;
 	int			ninputs;		/* columns that sources have */
 	StrataTopDistance *distance;	/* the first key, behind them; or NULL */
+	bool		all;			/* a StrataSort: all rows are wanted, by: */
+	struct StrataSort *sorter;	/* NULL: not begun, or given up for sort */
 	ExprState  *limit;			/* or NULL */
 	ExprState  *offset;
 	bool		ordered;		/* sources follow each other by the first key */
@@ -160,8 +162,25 @@ typedef struct StrataTopState
 	int64		nsources_passed;
 } StrataTopState;
 
+/* What a query wants first. */
+typedef struct TopShape
+{
+	List	   *keys;			/* Vars */
+	List	   *clauses;		/* SortGroupClauses, one for each */
+	List	   *inputs;			/* Vars that are needed */
+	bool		all;			/* rows are wanted, */
+	double		n;				/* ... or so many */
+	bool		nullable;		/* the first key may be null, or is no column
+								 * of which the table would tell */
+	bool		desc;			/* the first key's order */
+	bool		ordered;		/* partitions follow each other by it */
+	StrataTopDistancePlan distance;
+} TopShape;
+
 extern const CustomPathMethods strata_top_path_methods;
 extern const CustomScanMethods strata_top_scan_methods;
+extern const CustomPathMethods strata_sort_path_methods;
+extern const CustomScanMethods strata_sort_scan_methods;
 
 /*
  * top_plan_data.c: what a path carries to the plan (columns that are read, the
@@ -248,7 +267,19 @@ extern void strata_top_source_init(StrataTopState *top, TopSource *source,
 extern void strata_top_source_read(StrataTopState *top, TopSource *source);
 extern void strata_top_source_end(TopSource *source);
 
-/* top_exec.c */
+/*
+ * top_path.c: the shape of all rows by these SortGroupClauses; false: it is
+ * not for us.  The path that they come from, and what reading it costs; NULL:
+ * there is none that gives vectors.
+ */
+extern bool strata_top_find_columns(PlannerInfo *root, RelOptInfo *rel,
+									List *clauses, PathTarget *target,
+									TopShape *shape);
+extern Path *strata_top_make_input(PlannerInfo *root, RelOptInfo *rel,
+								   TopShape *shape, Cost *cost);
+
+/* top_exec.c: begin PostgreSQL's sort, and, if it has room, the heap. */
+extern void strata_top_begin_sort(StrataTopState *top, int64 wanted);
 struct ExplainState;
 extern void strata_top_explain(CustomScanState *node, List *ancestors,
 							   struct ExplainState *es);
