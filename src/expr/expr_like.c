@@ -19,6 +19,8 @@
  */
 #include "expr/expr_private.h"
 
+#include <ctype.h>
+
 #include "base/words.h"
 #include "catalog/pg_collation_d.h"
 #include "catalog/pg_type.h"
@@ -38,11 +40,14 @@
 
 /* Longer ones are searched by the C library. */
 #define SHORT_TEXT 128
+/* All strings are looked at for at least one row of so many of them. */
+#define STRINGS_PER_ROW 8
 
 typedef struct LikePart
 {
 	const char *data;
 	Size		len;
+	Size		probes[2];		/* places of bytes that are looked for first */
 } LikePart;
 
 struct StrataLike
@@ -109,6 +114,25 @@ match_like(Node *node, LikeClause *like)
 }
 
 /*
+ * The first and the last byte of a part that are none of those that stand
+ * between words, which texts have many of.
+ */
+static void
+choose_probes(LikePart *part)
+{
+	Size		first = 0;
+	Size		last = part->len - 1;
+
+	while (first < last && !isalnum((unsigned char) part->data[first]))
+		first++;
+	while (last > first && !isalnum((unsigned char) part->data[last]))
+		last--;
+	part->probes[0] = first;
+	/* there is but one of them, or none */
+	part->probes[1] = first < last ? last : first > 0 ? 0 : part->len - 1;
+}
+
+/*
  * Cut the pattern; its parts are in a copy.  False: it ends with an escape
  * character, of which LIKE complains where it gets there.  *single: it has _.
  */
@@ -156,6 +180,8 @@ cut_pattern(const LikeClause *like, StrataLike *result, bool *single)
 	for (int i = 1; i < n - 1; i++)
 		if (parts[i].len > 0)
 			result->between[result->nbetween++] = parts[i];
+	for (int i = 0; i < result->nbetween; i++)
+		choose_probes(&result->between[i]);
 	result->longest = result->between;
 	for (int i = 1; i < result->nbetween; i++)
 		if (result->between[i].len > result->longest->len)
@@ -199,8 +225,9 @@ has_part(const char *p, LikePart part)
 static const char *
 find_part(const char *p, Size len, const LikePart *part)
 {
-	char		first = part->data[0];
-	char		last = part->data[part->len - 1];
+	Size		at[2] = {part->probes[0], part->probes[1]};
+	char		first = part->data[at[0]];
+	char		last = part->data[at[1]];
 
 	if (len < part->len)
 		return NULL;
@@ -209,7 +236,7 @@ find_part(const char *p, Size len, const LikePart *part)
 		return memmem(p, len, part->data, part->len);
 	for (const char *end = p + (len - part->len); p <= end; p++)
 	{
-		if (*p == first && p[part->len - 1] == last &&
+		if (p[at[0]] == first && p[at[1]] == last &&
 			memcmp(p, part->data, part->len) == 0)
 			return p;
 	}
@@ -264,31 +291,32 @@ strata_like_match(const StrataLike *like, Datum value)
 }
 
 /*
- * Where the part is first in many bytes; NULL: nowhere.  Looks for its first
- * and last byte, 16 places at a time.
+ * Where the part is first in many bytes; NULL: nowhere.  Looks for two bytes
+ * of it, 16 places at a time.
  */
 static const char *
 search_part(const char *p, const char *end, const LikePart *part)
 {
 #ifdef __SSE2__
-	const		__m128i first = _mm_set1_epi8(part->data[0]);
-	const		__m128i last = _mm_set1_epi8(part->data[part->len - 1]);
+	const Size	at0 = part->probes[0];
+	const Size	at1 = part->probes[1];
+	const		__m128i first = _mm_set1_epi8(part->data[at0]);
+	const		__m128i last = _mm_set1_epi8(part->data[at1]);
 
 	while (end - p >= (ptrdiff_t) (part->len - 1 + sizeof(__m128i)))
 	{
-		const char *q = p + part->len - 1;
-		__m128i		a = _mm_loadu_si128((const __m128i *) p);
-		__m128i		b = _mm_loadu_si128((const __m128i *) q);
+		__m128i		a = _mm_loadu_si128((const __m128i *) (p + at0));
+		__m128i		b = _mm_loadu_si128((const __m128i *) (p + at1));
 		uint32		both;
 
 		a = _mm_and_si128(_mm_cmpeq_epi8(a, first), _mm_cmpeq_epi8(b, last));
 		both = (uint32) _mm_movemask_epi8(a);
 		for (; both != 0; both &= both - 1)
 		{
-			const char *at = p + pg_rightmost_one_pos32(both);
+			const char *found = p + pg_rightmost_one_pos32(both);
 
-			if (strata_same_bytes(at, part->data, part->len))
-				return at;
+			if (strata_same_bytes(found, part->data, part->len))
+				return found;
 		}
 		p += sizeof(__m128i);
 	}
@@ -405,6 +433,56 @@ strata_like_infixes(const StrataLike *like, StrataKey **infixes)
 	return like->nbetween;
 }
 
+/* Which of the frame's rows are null; NULL: none is. */
+static const uint8 *
+like_nulls(const StrataColumn *col, const StrataExprFrame *frame)
+{
+	uint8	   *null;
+
+	if (col->isnull == NULL)
+		return NULL;
+	null = palloc(frame->n);
+	for (int i = 0; i < frame->n; i++)
+		null[i] = col->isnull[expr_row(frame, i)];
+	return null;
+}
+
+/*
+ * All strings of a column of a batch at once, as they were decoded; false: it
+ * has none, or the frame has few rows of them.
+ */
+static bool
+like_strings(const StrataLike *like, const StrataColumn *col,
+			 const StrataExprFrame *frame, ExprVector *out)
+{
+	const StrataBytes *strings = &col->strings;
+	const StrataColumn *own;
+	int64	   *v;
+	uint8	   *found;
+
+	if (col->constant || col->reader == NULL || strings->offsets == NULL ||
+		!strata_like_takes_strings(like) ||
+		strings->nentries / STRINGS_PER_ROW > (uint32) frame->n)
+		return false;
+	/* col may be a copy of the reader's, whose rows begin elsewhere */
+	own = &col->reader->columns[col->attno - 1];
+	if (own->strings.offsets != strings->offsets)
+		return false;
+	v = palloc(sizeof(int64) * frame->n);
+	found = palloc(Max(strings->nentries, 1));
+	strata_like_strings(like, strings, false, found);
+	if (col->codes == NULL)
+		for (int i = 0; i < frame->n; i++)
+			v[i] = found[expr_row(frame, i) - own->from];
+	else
+		for (int i = 0; i < frame->n; i++)
+			v[i] = found[col->codes[expr_row(frame, i)]];
+	out->v = v;
+	out->null = like_nulls(col, frame);
+	pfree(found);
+	return true;
+}
+
 /*
  * See expr_private.h.  Where the column has a dictionary, once for each entry
  * that a row has.
@@ -416,12 +494,15 @@ strata_expr_eval_like(const StrataExprSource *source, ExprNode *node,
 	const ExprNode *below = node->args[0];
 	const StrataColumn *col = below->kind == EXPR_COLUMN &&
 	below->parts == NULL ? source->column(source->arg, below->attno) : NULL;
-	int64	   *v = palloc0(sizeof(int64) * frame->n);
+	int64	   *v;
 	uint8	   *known = NULL;
 	ExprVector	arg;
 
+	if (col != NULL && like_strings(node->like, col, frame, out))
+		return true;
 	if (!strata_expr_eval(source, node->args[0], frame, &arg))
 		return false;
+	v = palloc0(sizeof(int64) * frame->n);
 	if (col != NULL && !col->constant && col->codes != NULL)
 		known = palloc0(Max(col->ndict, 1));
 	for (int i = 0; i < frame->n; i++)
