@@ -45,19 +45,52 @@ count_valid(const uint8 *valid, int n)
 	return k;
 }
 
+/* So many rows' places are listed together. */
+#define PLACES 256
+
+/*
+ * The places of up to PLACES rows that count; returns how many.  Which ones
+ * a FILTER lets pass is nothing that a processor could guess: no branch.
+ */
+static int
+list_valid(const uint8 *valid, int n, uint16 *places)
+{
+	int			k = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		places[k] = (uint16) i;
+		k += valid[i];
+	}
+	return k;
+}
+
 /* A kernel's "rows": what is done with each value *v and its cell. */
 #define DEFINE_ROWS(name, ctype, add) \
 static void \
 name(AggCell *const *cells, int at, const AggRun *run) \
 { \
 	const		ctype *v = run->v; \
+	uint16		places[PLACES + 1]; \
 	\
-	for (int i = 0; i < run->n; i++, v++) \
+	for (int i = 0; run->valid == NULL && i < run->n; i++, v++) \
 	{ \
 		AggCell    *cell = agg_cell_at(cells[i], at); \
 		\
-		if (run->valid == NULL || run->valid[i]) \
+		add; \
+	} \
+	for (int i = 0; run->valid != NULL && i < run->n; i += PLACES) \
+	{ \
+		int			n = list_valid(run->valid + i, Min(run->n - i, PLACES), \
+								   places); \
+		\
+		for (int j = 0; j < n; j++) \
+		{ \
+			AggCell    *cell = agg_cell_at(cells[i + places[j]], at); \
+			\
+			v = (const ctype *) run->v + i + places[j]; \
 			add; \
+		} \
 	} \
 }
 
