@@ -45,6 +45,10 @@ struct AggDistinct
 	 */
 	StrataAggState set;
 	bool		judged;			/* words stay, or are none */
+
+	/* where there is one group: entries whose numbers are in the set */
+	uint64		numbering;
+	uint8	   *taken;			/* by number; NULL: none yet */
 };
 
 /* See agg_kernel_private.h.  Lives with the node: in the current context. */
@@ -99,9 +103,6 @@ strata_agg_distinct_begin(StrataAggState *agg)
 			   agg->plan.stage == AGG_STAGE_JOINED);	/* agg:G19 */
 		*set = *agg;
 		set->distincts = NIL;
-		set->calls = palloc0(sizeof(AggCall));
-		set->calls->kernel = &strata_agg_word_kernel;
-		set->calls->size = offsetof(AggCell, v);
 		set->cells = NULL;
 		set->order = NULL;
 		set->nkeys = agg->nkeys + 1;
@@ -112,7 +113,18 @@ strata_agg_distinct_begin(StrataAggState *agg)
 		strata_agg_set_make(set, agg->sets == NULL &&
 							strata_agg_may_have_words(&distinct->argument,
 													  exprType((Node *) arg)));
+		if (set->stop.kind == AGG_STOP_NONE && strata_agg_may_remember(set))
+			set->memo = strata_agg_memo_create(set);
 	}
+}
+
+/* Before values leave the set's table. */
+static void
+forget_values(AggDistinct *distinct)
+{
+	strata_agg_memo_forget(distinct->set.memo);
+	if (distinct->taken != NULL)
+		memset(distinct->taken, 0, STRATA_MAX_STRINGS);
 }
 
 /*-------------------------------------------------------------------------
@@ -172,8 +184,10 @@ static void
 spill_full_set(AggDistinct *distinct)
 {
 	judge_words(distinct);
-	if (strata_agg_table_is_full(distinct->set.table))
-		strata_agg_table_spill(distinct->set.table);
+	if (!strata_agg_table_is_full(distinct->set.table))
+		return;
+	forget_values(distinct);
+	strata_agg_table_spill(distinct->set.table);
 }
 
 /*-------------------------------------------------------------------------
@@ -201,12 +215,38 @@ codes_of_one_group(StrataAggState *agg, StrataAggState *set)
 		col->ndict <= agg->vector->nselected ? col : NULL;
 }
 
+/*
+ * Which entries need no look-up any more, and their numbers; NULL: nobody
+ * knows.
+ */
+static uint8 *
+taken_entries(StrataAggState *agg, AggDistinct *distinct,
+			  const StrataColumn *col, const uint16 **numbers)
+{
+	uint64		numbering;
+
+	*numbers = agg->nkeys > 0 ? NULL : strata_column_numbers(col, &numbering);
+	if (*numbers == NULL)
+		return NULL;
+	if (distinct->taken == NULL)
+		distinct->taken =
+			MemoryContextAllocZero(agg->css.ss.ps.state->es_query_cxt,
+								   STRATA_MAX_STRINGS);
+	else if (distinct->numbering != numbering)
+		memset(distinct->taken, 0, STRATA_MAX_STRINGS);
+	distinct->numbering = numbering;
+	return distinct->taken;
+}
+
 /* Look up the entries of the dictionary that rows have. */
 static void
-take_codes(StrataAggState *agg, StrataAggState *set, const StrataColumn *col,
-		   const uint8 *valid)
+take_codes(StrataAggState *agg, AggDistinct *distinct,
+		   const StrataColumn *col, const uint8 *valid)
 {
+	StrataAggState *set = &distinct->set;
 	AggVector  *vector = agg->vector;
+	const uint16 *numbers;
+	uint8	   *taken = taken_entries(agg, distinct, col, &numbers);
 	AggKey	   *argument = &set->keys[agg->nkeys];
 	uint8	   *seen = MemoryContextAllocZero(agg->vector_mcxt, col->ndict);
 
@@ -228,6 +268,12 @@ take_codes(StrataAggState *agg, StrataAggState *set, const StrataColumn *col,
 	{
 		if (!seen[code])
 			continue;
+		if (taken != NULL && numbers[code] != STRATA_NO_STRING)
+		{
+			if (taken[numbers[code]])
+				continue;
+			taken[numbers[code]] = 1;
+		}
 		argument->current = col->dict[code];
 		strata_agg_set_take(set);
 	}
@@ -290,6 +336,24 @@ take_values(StrataAggState *set, const uint8 *valid)
 	}
 }
 
+/*
+ * Look up rows of a row store, none of which is null or filtered out, by what
+ * is remembered of those before (agg_memo.c); false: cannot.
+ */
+static bool
+take_remembered(StrataAggState *set, const uint8 *valid)
+{
+	const AggKey *argument = &set->keys[set->nkeys - 1];
+
+	if (set->memo == NULL || valid != NULL || set->vector->batch != NULL ||
+		argument->word_bits != 0)
+		return false;
+	if (argument->bucket != NULL ||
+		strata_agg_value_column(set, argument->value)->isnull != NULL)
+		return false;
+	return strata_agg_memo_cells(set) != NULL;
+}
+
 /* See agg_kernel_private.h. */
 void
 strata_agg_distinct_take(StrataAggState *agg)
@@ -310,8 +374,8 @@ strata_agg_distinct_take(StrataAggState *agg)
 			valid = strata_agg_filter(agg, call);
 		col = codes_of_one_group(agg, set);
 		if (col != NULL)
-			take_codes(agg, set, col, valid);
-		else
+			take_codes(agg, distinct, col, valid);
+		else if (!take_remembered(set, valid))
 			take_values(set, valid);
 		spill_full_set(distinct);
 	}
@@ -461,6 +525,7 @@ finish_set(StrataAggState *agg, AggDistinct *distinct)
 		if (agg->table != NULL && strata_agg_table_is_full(agg->table))
 			strata_agg_table_spill(agg->table);
 	}
+	forget_values(distinct);
 	strata_agg_table_reset(values);
 }
 
@@ -481,7 +546,12 @@ strata_agg_distinct_reset(StrataAggState *agg)
 	ListCell   *lc;
 
 	foreach(lc, agg->distincts)
-		strata_agg_table_reset(((AggDistinct *) lfirst(lc))->set.table);
+	{
+		AggDistinct *distinct = lfirst(lc);
+
+		forget_values(distinct);
+		strata_agg_table_reset(distinct->set.table);
+	}
 }
 
 /* See agg_kernel_private.h. */

@@ -264,13 +264,8 @@ may_scatter_codes(const StrataAggState *agg)
 static bool
 may_add_rows(const StrataAggState *agg)
 {
-	if (!strata_enable_row_grouping || agg->nkeys == 0 ||
-		agg->distincts != NIL)
+	if (!strata_agg_may_remember(agg) || agg->distincts != NIL)
 		return false;
-	for (int k = 0; k < agg->nkeys; k++)
-		if (!agg->keys[k].typbyval &&
-			agg->values[agg->keys[k].value].input < 0)
-			return false;
 	for (int i = 0; i < agg->ncalls; i++)
 		if (agg->calls[i].hold != NULL ||
 			(agg->stop.kind != AGG_STOP_PICK && agg->best == NULL &&

@@ -46,6 +46,19 @@ struct AggMemo
 	AggGroup   *groups[STRATA_MAX_NUMBERS]; /* of the numbers of one key */
 };
 
+/* See agg_private.h.  Can all keys have words that stay what they are? */
+bool
+strata_agg_may_remember(const StrataAggState *agg)
+{
+	if (!strata_enable_row_grouping || agg->nkeys == 0)
+		return false;
+	for (int k = 0; k < agg->nkeys; k++)
+		if (!agg->keys[k].typbyval &&
+			agg->values[agg->keys[k].value].input < 0)
+			return false;
+	return true;
+}
+
 /* Memory: the current context. */
 AggMemo *
 strata_agg_memo_create(StrataAggState *agg)

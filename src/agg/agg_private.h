@@ -189,6 +189,7 @@ extern int	strata_agg_load_key_words(struct StrataAggState *agg,
  * until the next vector; NULL: keys have to be looked up otherwise.
  */
 typedef struct AggMemo AggMemo;
+extern bool strata_agg_may_remember(const struct StrataAggState *agg);
 extern AggMemo *strata_agg_memo_create(struct StrataAggState *agg);
 extern AggCell **strata_agg_memo_cells(struct StrataAggState *agg);
 

@@ -54,6 +54,9 @@ strata_agg_set_make(StrataAggState *set, bool words)
 	MemoryContext old;
 
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(set->keys));
+	set->calls = palloc0(sizeof(AggCall));
+	set->calls->kernel = &strata_agg_word_kernel;
+	set->calls->size = offsetof(AggCell, v);
 	set->ncalls = words ? 1 : 0;
 	set->cells_size = words ? set->calls[0].size : 0;
 	agg_set_argument(set)->word_bits = words ? AGG_WORD_BITS : 0;
@@ -188,9 +191,6 @@ make_words_of(StrataAggState *agg, int key)
 	*set = *agg;
 	set->memo = NULL;
 	set->rows_have_codes = false;
-	set->calls = palloc0(sizeof(AggCall));
-	set->calls->kernel = &strata_agg_word_kernel;
-	set->calls->size = offsetof(AggCell, v);
 	set->keys = palloc(sizeof(AggKey) * agg->nkeys);
 	words->key_of = palloc(sizeof(int) * agg->nkeys);
 	for (int k = 0; k < agg->nkeys; k++)
