@@ -19,7 +19,9 @@
  */
 #include "agg/agg_numeric_private.h"
 
+#include "catalog/pg_type_d.h"
 #include "common/int.h"
+#include "nodes/primnodes.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
@@ -229,4 +231,65 @@ strata_agg_numeric_integers(const AggVector *vector, const StrataColumn *col,
 	}
 	*displays = shown - *from;
 	return v;
+}
+
+/*-------------------------------------------------------------------------
+ * COALESCE with a constant
+ *-------------------------------------------------------------------------
+ */
+
+/* See agg_numeric_private.h. */
+void
+strata_agg_numeric_find_other(AggValue *value, Expr *expr)
+{
+	CoalesceExpr *coalesce = (CoalesceExpr *) expr;
+	const Var  *var;
+	const Const *other;
+	const uint8 *bytes;
+	Size		len;
+	int64		display;
+
+	value->with_other = -1;
+	if (!IsA(expr, CoalesceExpr) || list_length(coalesce->args) != 2 ||
+		!IsA(linitial(coalesce->args), Var) ||
+		!IsA(lsecond(coalesce->args), Const))
+		return;
+	var = linitial(coalesce->args);
+	other = lsecond(coalesce->args);
+	if (var->vartype != NUMERICOID || other->constisnull ||
+		!numeric_bytes(other->constvalue, &bytes, &len) ||
+		!strata_numeric_decimals(bytes, len, &display, &value->other_scale) ||
+		!strata_numeric_integer(bytes, len, value->other_scale,
+								&value->other))
+		return;
+	value->other_display = (uint8) display;
+	value->with_other = var->varattno - 1;
+}
+
+/* See agg_numeric_private.h. */
+bool
+strata_agg_numeric_take_other(const AggValue *value, const int64 **v,
+							  const uint8 **displays, const bool *isnull,
+							  int n)
+{
+	int64	   *filled;
+	uint8	   *shown;
+	int64		other = value->other;
+
+	if (isnull == NULL)
+		return true;
+	if (value->scale < value->other_scale ||
+		value->scale > value->other_scale + MAX_SHIFT ||
+		pg_mul_s64_overflow(other, powers[value->scale - value->other_scale],
+							&other))
+		return false;
+	filled = palloc(sizeof(int64) * n);
+	shown = palloc(n);
+	for (int i = 0; i < n; i++)
+		filled[i] = isnull[i] ? other : (*v)[i];
+	for (int i = 0; i < n; i++)
+		shown[i] = isnull[i] ? value->other_display : (*displays)[i];
+	*v = filled;
+	*displays = shown;
+	return true;
 }

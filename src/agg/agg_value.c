@@ -85,6 +85,7 @@ strata_agg_value_add(StrataAggState *agg, Expr *expr)
 	value->input = input;
 	value->is_column = is_column;
 	init_type(value, expr);
+	strata_agg_numeric_find_other(value, expr);
 	if (input < 0)
 	{
 		value->inputs = inputs_read((Node *) expr);
@@ -448,9 +449,12 @@ strata_agg_value_nulls(StrataAggState *agg, int i)
 									vector->nselected);
 }
 
-/* Have the batch decode numerics as integers, if it can. */
+/*
+ * Have the batch decode numerics of an input as integers, if it can; of the
+ * value's COALESCE, too.
+ */
 static void
-read_scaled(StrataAggState *agg, AggValue *value)
+read_scaled(StrataAggState *agg, AggValue *value, int input)
 {
 	AggVector  *vector = agg->vector;
 	int			from = agg_vector_row(vector, 0);
@@ -459,11 +463,17 @@ read_scaled(StrataAggState *agg, AggValue *value)
 	const bool *isnull = NULL;
 
 	v = strata_batch_reader_scaled(vector->batch->reader,
-								   vector->attnos[value->input], from,
-								   to - from, &value->displays, &value->scale,
-								   &isnull);
+								   vector->attnos[input], from, to - from,
+								   &value->displays, &value->scale, &isnull);
 	if (v == NULL)
 		return;
+	if (value->with_other >= 0)
+	{
+		if (!strata_agg_numeric_take_other(value, &v, &value->displays, isnull,
+										   to - from))
+			return;
+		isnull = NULL;
+	}
 	keep_integers(value, v, from, sizeof(int64));
 	value->displays -= from;
 	if (isnull != NULL)
@@ -479,13 +489,14 @@ strata_agg_value_scaled(StrataAggState *agg, int i)
 	const StrataColumn *col;
 	const int64 *v;
 	int			from;
+	int			input = value->is_column ? value->input : value->with_other;
 
 	/* where a FILTER keeps it from being computed, there are no values */
 	if (value->typid != NUMERICOID || value->call != NULL)
 		return NULL;
-	if (!value->tried && value->is_column && value->column == NULL &&
-		strata_agg_vector_has(vector, value->input))
-		read_scaled(agg, value);
+	if (!value->tried && input >= 0 && value->column == NULL &&
+		strata_agg_vector_has(vector, input))
+		read_scaled(agg, value, input);
 	if (!value->tried)
 	{
 		col = strata_agg_value_column(agg, i);

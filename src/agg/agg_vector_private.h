@@ -115,6 +115,11 @@ struct AggValue
 								 * the FILTER of this; NULL: for all */
 	Oid			typid;			/* base type */
 	StrataColumnType type;
+	int			with_other;		/* input whose nulls are the constant other /
+								 * 10^other_scale, or -1 */
+	int64		other;
+	unsigned	other_scale;
+	uint8		other_display;	/* shown with so many decimals */
 	bool		by_integers;	/* whoever looks at it can do with integers in
 								 * the place of floats */
 	/* of the current vector */
