@@ -255,6 +255,52 @@ cut_buckets(StrataAggState *agg, AggKey *key, StrataColumn *col)
 					 !nulls[rows[i_]]); \
 	} while (0)
 
+/* The first mark from i on; n: there is none. */
+static int
+next_mark(const uint8 *mark, int i, int n)
+{
+	uint64		marks;
+
+	for (; i + (int) sizeof(marks) <= n; i += sizeof(marks))
+	{
+		memcpy(&marks, mark + i, sizeof(marks));
+		if (marks != 0)
+			break;
+	}
+	while (i < n && !mark[i])
+		i++;
+	return i;
+}
+
+/*
+ * List where runs start, from the second on; returns how many there are.
+ * Where runs are short there is no branch that nobody could guess.
+ */
+static int
+list_marks(const uint8 *mark, int n, int *runs)
+{
+	int			nruns = 1;
+	uint64		marks;
+	int			end;
+
+	for (int i = 1; i < n; i = end)
+	{
+		end = Min(i + (int) sizeof(marks), n);
+		if (end - i == (int) sizeof(marks))
+		{
+			memcpy(&marks, mark + i, sizeof(marks));
+			if (marks == 0)
+				continue;
+		}
+		for (int j = i; j < end; j++)
+		{
+			runs[nruns] = j;
+			nruns += mark[j];
+		}
+	}
+	return nruns;
+}
+
 static bool
 same_datum(const AggKey *key, Datum a, Datum b)
 {
@@ -263,11 +309,35 @@ same_datum(const AggKey *key, Datum a, Datum b)
 		(!key->typbyval && agg_same_image(a, b, key->typlen));
 }
 
+/*
+ * Rows with datums that follow each other, none of them null: most of those
+ * that differ do so by their addresses.
+ */
+static void
+mark_plain_datums(const AggKey *key, const Datum *v, int n, uint8 *mark)
+{
+	uint8	   *differ = palloc(n);
+
+	differ[0] = 0;
+	for (int i = 1; i < n; i++)
+		differ[i] = (v[i] != v[i - 1]) & !mark[i];
+	for (int i = next_mark(differ, 1, n); i < n;
+		 i = next_mark(differ, i + 1, n))
+		mark[i] = !same_datum(key, v[i - 1], v[i]);
+	pfree(differ);
+}
+
 /* Rows with datums. */
 static void
 mark_datums(const AggKey *key, const StrataColumn *col, AggVector *vector,
 			uint8 *mark)
 {
+	if (vector->rows == NULL && col->isnull == NULL)
+	{
+		mark_plain_datums(key, col->datums + vector->first, vector->nselected,
+						  mark);
+		return;
+	}
 	for (int i = 1; i < vector->nselected; i++)
 	{
 		int			a = agg_vector_row(vector, i - 1);
@@ -349,7 +419,7 @@ cut_by_marks(StrataAggState *agg)
 	AggVector  *vector = agg->vector;
 	int			n = vector->nselected;
 	uint8	   *mark = palloc0(n);
-	int			nruns = 1;
+	int			nruns;
 
 	for (int k = 0; k < agg->nkeys; k++)
 	{
@@ -366,11 +436,7 @@ cut_by_marks(StrataAggState *agg)
 	agg->runs[0] = 0;
 	if (agg->rows_have_codes)
 		memset(mark, 1, n);
-	for (int i = 1; i < n; i++)
-	{
-		agg->runs[nruns] = i;
-		nruns += mark[i];
-	}
+	nruns = list_marks(mark, n, agg->runs);
 	agg->runs[nruns] = n;
 	return nruns;
 }

@@ -743,3 +743,9 @@ strata_expr_filter(StrataExpr *expr, const StrataExprSource *source,
 		pass[part.places[i]] = 1;
 	return true;
 }
+	if (frame->rows == NULL)
+	{
+		/* they are there */
+		col->datums = (Datum *) values.v - frame->first;
+		return true;
+	}

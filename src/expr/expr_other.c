@@ -4,6 +4,9 @@
  *	  What PostgreSQL evaluates: for each row, or once for rows that must have
  *	  the same result.
  *
+ * Over 600 lines: which way a node is evaluated depends on what its columns
+ * are, and all of the ways come down to one row, and to its errors.
+ *
  * src/expr/expr_other.c
  *-------------------------------------------------------------------------
  */
@@ -226,6 +229,56 @@ eval_datums(const StrataExprSource *source, ExprNode *node,
 	}
 }
 
+/* So many times are compared without a branch between them. */
+#define RANGE_STEP 16
+
+/* How many of n times, from the first on, are in [lo, hi]. */
+static int
+count_in_range(const int64 *times, int n, int64 lo, int64 hi)
+{
+	uint64		width = (uint64) hi - (uint64) lo;
+	int			k = 0;
+
+	Assert(lo <= hi);			/* expr:E5 */
+	for (; k + RANGE_STEP <= n; k += RANGE_STEP)
+	{
+		uint64		outside = 0;
+
+		for (int i = k; i < k + RANGE_STEP; i++)
+			outside |= (uint64) times[i] - (uint64) lo > width;
+		if (outside != 0)
+			break;
+	}
+	while (k < n && times[k] >= lo && times[k] <= hi)
+		k++;
+	return k;
+}
+
+/*
+ * Once for each range of times in which it is the same, of rows that follow
+ * each other, none of them null.
+ */
+static void
+eval_whole_ranges(const StrataExprSource *source, ExprNode *node,
+				  const StrataExprFrame *frame, uint64 *v, uint8 *null)
+{
+	const int64 *times = (const int64 *) node->single->fixed + frame->first;
+	int			n;
+
+	for (int i = 0; i < frame->n; i += n)
+	{
+		int64		lo;
+		int64		hi;
+
+		null[i] = eval_row(source, node, frame->first + i, v, i);
+		strata_expr_range(&node->unit, times[i], &lo, &hi);
+		n = Max(count_in_range(times + i, frame->n - i, lo, hi), 1);
+		for (int j = i + 1; j < i + n; j++)
+			v[j] = v[i];
+		memset(null + i, null[i], n);
+	}
+}
+
 /* Once for each range of times in which it is the same. */
 static void
 eval_ranges(const StrataExprSource *source, ExprNode *node,
@@ -285,7 +338,12 @@ eval_rows(const StrataExprSource *source, ExprNode *node,
 		spread_entries(&entries, frame, v, null);
 	}
 	else if (single != NULL && node->unit.unit > 0 && single->fixed != NULL)
-		eval_ranges(source, node, frame, v, null);
+	{
+		if (frame->rows == NULL && single->isnull == NULL)
+			eval_whole_ranges(source, node, frame, v, null);
+		else
+			eval_ranges(source, node, frame, v, null);
+	}
 	else if (node->memo != NULL && single != NULL && single->datums != NULL)
 		eval_datums(source, node, frame, v, null);
 	else
