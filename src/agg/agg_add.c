@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_hold_private.h"
+#include "agg/agg_number_private.h"
 #include "agg/agg_numeric_private.h"
 #include "agg/agg_words_private.h"
 
@@ -361,6 +362,36 @@ add_singly(StrataAggState *agg, AggCall *call, AggCell *const *cells)
 }
 
 /*
+ * Take in the rows of a batch, each to a group that is known by the number of
+ * a key's string; false: cannot.
+ */
+static bool
+add_numbered(StrataAggState *agg)
+{
+	AggCell   **cells = strata_agg_number_cells(agg);
+
+	if (cells == NULL)
+		return false;
+	agg->nruns = 0;
+	agg->counters.singles += agg->vector->nselected;
+	for (int i = 0; i < agg->ncalls; i++)
+	{
+		AggCall    *call = &agg->calls[i];
+
+		Assert(call->hold == NULL && call->distinct == NULL);	/* agg:G31 */
+		prepare_call(agg, i);
+		if (call->scaled || call->kernel->rows != NULL)
+		{
+			add_singly(agg, call, cells);
+			continue;
+		}
+		for (int r = 0; r < agg->vector->nselected; r++)
+			add_values(agg, call, agg_cell(cells[r], call), r, r + 1);
+	}
+	return true;
+}
+
+/*
  * Take in the selected rows of short runs, whose groups are known: one
  * aggregate after the other.
  */
@@ -471,7 +502,7 @@ strata_agg_add_vector(StrataAggState *agg, AggVector *vector)
 		strata_agg_words_add(agg);
 	else
 	{
-		if (!add_rows(agg))
+		if (!add_rows(agg) && !add_numbered(agg))
 			summarized = add_runs(agg);
 		if (agg->best != NULL)
 			strata_agg_best_end_vector(agg->best);
@@ -479,6 +510,7 @@ strata_agg_add_vector(StrataAggState *agg, AggVector *vector)
 			(agg->held_full || strata_agg_table_is_full(agg->table)))
 		{
 			strata_agg_memo_forget(agg->memo);
+			strata_agg_numbers_forget(agg->numbers);
 			strata_agg_table_spill(agg->table);
 		}
 		agg->held_full = false;

@@ -11,6 +11,7 @@
  */
 #include "agg/agg_hold_private.h"
 #include "agg/agg_join_private.h"
+#include "agg/agg_number_private.h"
 #include "agg/agg_words_private.h"
 
 #include "agg/agg.h"
@@ -354,6 +355,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 	agg->scatters_codes = may_scatter_codes(agg);
 	if (may_add_rows(agg))
 		agg->memo = strata_agg_memo_create(agg);
+	agg->numbers = strata_agg_numbers_create(agg);
 }
 
 /* See agg_private.h. */
@@ -553,6 +555,7 @@ rescan_agg(CustomScanState *node)
 	release_holds(agg);
 	strata_agg_words_end(agg);
 	strata_agg_memo_forget(agg->memo);
+	strata_agg_numbers_forget(agg->numbers);
 	agg->done = false;
 	agg->returned = false;
 	if (agg->table != NULL)

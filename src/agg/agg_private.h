@@ -254,6 +254,7 @@ typedef struct StrataAggState
 	AggWords   *words;			/* the groups, without aggregates; or NULL */
 	AggMemo    *memo;			/* groups of a row store's rows; NULL: rows
 								 * are not added one by one */
+	struct AggNumbers *numbers; /* groups by numbers of strings; or NULL */
 	bool		rows_have_codes;	/* the last batch was put so: runs are not
 									 * worth cutting */
 	AggStop		stop;

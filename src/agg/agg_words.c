@@ -190,6 +190,7 @@ make_words_of(StrataAggState *agg, int key)
 
 	*set = *agg;
 	set->memo = NULL;
+	set->numbers = NULL;
 	set->rows_have_codes = false;
 	set->keys = palloc(sizeof(AggKey) * agg->nkeys);
 	words->key_of = palloc(sizeof(int) * agg->nkeys);
