@@ -352,27 +352,35 @@ static bool
 eval_test(const StrataExprSource *source, ExprNode *node,
 		  const StrataExprFrame *frame, ExprVector *out)
 {
+	int			n = frame->n;
 	ExprVector	arg;
 	int64	   *v;
 
 	if (!strata_expr_eval(source, node->args[0], frame, &arg))
 		return false;
-	init_vector(out, frame->n);
+	init_vector(out, n);
 	v = out->v;
-	for (int i = 0; i < frame->n; i++)
+	if (node->kind == EXPR_NULL_TEST)
 	{
-		bool		isnull = expr_is_null(&arg, i);
+		int64		yes = node->test == IS_NULL;
 
-		if (node->kind == EXPR_NULL_TEST)
-			v[i] = isnull == (node->test == IS_NULL);
-		else if (node->kind == EXPR_NOT)
-			v[i] = !((int64 *) arg.v)[i];
+		if (arg.null == NULL)
+			for (int i = 0; i < n; i++)
+				v[i] = !yes;
 		else
-			v[i] = bool_test((BoolTestType) node->test, isnull,
-							 ((int64 *) arg.v)[i] != 0);
+			for (int i = 0; i < n; i++)
+				v[i] = arg.null[i] == yes;
 	}
-	if (node->kind == EXPR_NOT)
+	else if (node->kind == EXPR_NOT)
+	{
+		for (int i = 0; i < n; i++)
+			v[i] = !((const int64 *) arg.v)[i];
 		out->null = arg.null;
+	}
+	else
+		for (int i = 0; i < n; i++)
+			v[i] = bool_test((BoolTestType) node->test, expr_is_null(&arg, i),
+							 ((const int64 *) arg.v)[i] != 0);
 	return true;
 }
 
@@ -450,6 +458,72 @@ eval_part(const StrataExprSource *source, ExprNode *node, const Part *part,
 	return true;
 }
 
+/* Is it there for all rows, at little cost, and raises nothing? */
+static bool
+is_at_hand(const ExprNode *node)
+{
+	return node->kind == EXPR_CONST ||
+		(node->kind == EXPR_COLUMN && node->parts == NULL &&
+		 node->class != EXPR_DATUM);
+}
+
+/* v[i], null[i] of a where the condition holds, and else of b. */
+static void
+choose_values(const ExprVector *a, const ExprVector *b, const uint8 *hit,
+			  int n, uint64 *v, uint8 *null)
+{
+	const uint64 *av = a->v;
+	const uint64 *bv = b->v;
+
+	for (int i = 0; i < n; i++)
+		v[i] = hit[i] ? av[i] : bv[i];
+	if (null == NULL)
+		return;
+	for (int i = 0; i < n; i++)
+		null[i] = hit[i] ? (a->null != NULL && a->null[i]) :
+			(b->null != NULL && b->null[i]);
+}
+
+/*
+ * CASE with one condition and results that are at hand: the condition chooses
+ * between them for each row, without a branch.
+ */
+static bool
+eval_choice(const StrataExprSource *source, ExprNode *node,
+			const StrataExprFrame *frame, ExprVector *out)
+{
+	int			n = frame->n;
+	uint8	   *hit = palloc(n);
+	uint8	   *null = NULL;
+	int			nhits = 0;
+	ExprVector	condition;
+	ExprVector	a;
+	ExprVector	b;
+
+	if (!strata_expr_eval(source, node->args[0], frame, &condition))
+		return false;
+	for (int i = 0; i < n; i++)
+	{
+		hit[i] = ((const int64 *) condition.v)[i] != 0;
+		if (condition.null != NULL)
+			hit[i] &= !condition.null[i];
+		nhits += hit[i];
+	}
+	if (nhits == 0 || nhits == n)
+		return strata_expr_eval(source, node->args[nhits == n ? 1 : 2], frame,
+								out);
+	if (!strata_expr_eval(source, node->args[1], frame, &a) ||
+		!strata_expr_eval(source, node->args[2], frame, &b))
+		return false;
+	init_vector(out, n);
+	if (a.null != NULL || b.null != NULL)
+		null = palloc(n);
+	choose_values(&a, &b, hit, n, out->v, null);
+	if (null != NULL)
+		set_nulls(out, null, n);
+	return true;
+}
+
 /*
  * CASE: each condition for the rows that no earlier one held for, each result
  * for the rows of its condition; false: failed.
@@ -458,10 +532,14 @@ static bool
 eval_case(const StrataExprSource *source, ExprNode *node,
 		  const StrataExprFrame *frame, ExprVector *out)
 {
-	uint8	   *null = palloc(frame->n);
+	uint8	   *null;
 	Part		part;
 	Part		hits;
 
+	if (node->nargs == 3 && is_at_hand(node->args[1]) &&
+		is_at_hand(node->args[2]))
+		return eval_choice(source, node, frame, out);
+	null = palloc(frame->n);
 	init_vector(out, frame->n);
 	take_all(&part, frame);
 	init_part(&hits, frame->n);
@@ -688,6 +766,12 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 		put_result(node, &values, frame, nrows, col);
 		return true;
 	}
+	if (frame->rows == NULL)
+	{
+		/* they are there */
+		col->datums = (Datum *) values.v - frame->first;
+		return true;
+	}
 	col->datums = palloc0(sizeof(Datum) * nrows);
 	for (int i = 0; i < frame->n; i++)
 		col->datums[expr_row(frame, i)] = ((Datum *) values.v)[i];
@@ -743,9 +827,3 @@ strata_expr_filter(StrataExpr *expr, const StrataExprSource *source,
 		pass[part.places[i]] = 1;
 	return true;
 }
-	if (frame->rows == NULL)
-	{
-		/* they are there */
-		col->datums = (Datum *) values.v - frame->first;
-		return true;
-	}
