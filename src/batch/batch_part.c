@@ -29,6 +29,9 @@
 /* What is fetched of a column to see whether it is large. */
 #define HEAD_BYTES 4000
 
+/* Members of a few rows are read again for so many times more. */
+#define MEMBERS_GROW 4
+
 /* A column in codec LARGE, of which parts are fetched. */
 typedef struct LargeColumn
 {
@@ -54,7 +57,8 @@ typedef struct PartColumn
 	const StrataPart *part;
 	bool		missing;		/* cannot be had */
 	StrataColumn col;
-	bool	   *have;			/* START, UNTIL: rows read; NULL: all */
+	bool	   *have;			/* START, UNTIL: rows read; NULL: all, or */
+	int			first_n;		/* MEMBER: only the first rows, so many */
 } PartColumn;
 
 /* See batch_part.h. */
@@ -582,13 +586,16 @@ make_entries(const StrataMembers *m, bool text, StrataColumn *col)
 	col->dict[fixed + 2] = make_member(m, STRATA_MEMBER_NULL, 0, text);
 }
 
-/* What all rows have at a path; false: it cannot be had from its columns. */
+/*
+ * What the first n rows have at a path; false: it cannot be had from its
+ * columns.
+ */
 static bool
-decode_members(StrataBatchReader *reader, StrataColumn *col, PartColumn *pc)
+decode_members(StrataBatchReader *reader, StrataColumn *col, PartColumn *pc,
+			   int n)
 {
 	const StrataPart *part = pc->part;
 	bool		text = part->kind == STRATA_PART_MEMBER_TEXT;
-	int			n = reader->nrows;
 	StrataMembers m = {0};
 	size_t		size;
 	uint32	   *codes;
@@ -600,7 +607,7 @@ decode_members(StrataBatchReader *reader, StrataColumn *col, PartColumn *pc)
 	if (col->codec != STRATA_CODEC_JSONB)
 		return false;
 	rc = strata_column_members_scratch_size(col->encoded, col->encoded_len,
-											&size);
+											(uint32) n, &size);
 	if (rc == STRATA_CODEC_OK && size > MaxAllocSize)
 		rc = STRATA_CODEC_CORRUPT;
 	m.kinds = palloc0(n);
@@ -608,7 +615,7 @@ decode_members(StrataBatchReader *reader, StrataColumn *col, PartColumn *pc)
 	isnull = palloc0(n);
 	if (rc == STRATA_CODEC_OK)
 		rc = strata_column_decode_members(col->encoded, col->encoded_len,
-										  part->keys, part->nkeys,
+										  (uint32) n, part->keys, part->nkeys,
 										  palloc(size), size, &m, isnull);
 	if (rc != STRATA_CODEC_OK)
 		part_corrupt(reader, col->attno, strata_codec_result_text(rc));
@@ -628,7 +635,29 @@ decode_members(StrataBatchReader *reader, StrataColumn *col, PartColumn *pc)
 	}
 	pc->col.codes = codes;
 	pc->col.isnull = hasnull ? isnull : NULL;
+	pc->first_n = n;
 	return true;
+}
+
+/*
+ * The same as far as these rows go, and then some: who goes on row by row asks
+ * again and again.
+ */
+static bool
+grow_members(StrataBatchReader *reader, StrataColumn *col, PartColumn *pc,
+			 const uint16 *rows, int first, int n)
+{
+	int			end = part_row(rows, first, 0);
+
+	for (int i = 0; i < n; i++)
+		end = Max(end, part_row(rows, first, i));
+	end++;
+	if (end <= pc->first_n)
+		return true;
+	Assert(end <= reader->nrows);	/* batch:B15 */
+	if (pc->first_n > 0)
+		end = Max(end, Min(pc->first_n * MEMBERS_GROW, reader->nrows));
+	return decode_members(reader, col, pc, end);
 }
 
 /*-------------------------------------------------------------------------
@@ -715,7 +744,7 @@ make_part_column(StrataBatchReader *reader, StrataColumn *col,
 			pc->col.type = col->type;
 			if (pc->part->kind == STRATA_PART_MEMBER_TEXT)
 				pc->col.type.typid = TEXTOID;
-			return parted->large == NULL && decode_members(reader, col, pc);
+			return parted->large == NULL;
 	}
 }
 
@@ -766,9 +795,14 @@ strata_batch_reader_part(StrataBatchReader *reader, AttrNumber attno,
 	reader->touched = true;
 	parted = find_parted(reader, col);
 	pc = find_part_column(reader, col, parted, part);
-	if (!pc->missing && part->kind == STRATA_PART_UNTIL)
+	if (pc->missing)
+		col = NULL;
+	else if (part->kind == STRATA_PART_MEMBER ||
+			 part->kind == STRATA_PART_MEMBER_TEXT)
+		pc->missing = !grow_members(reader, col, pc, rows, first, n);
+	else if (part->kind == STRATA_PART_UNTIL)
 		read_until_found(reader, attno, parted->large, pc, rows, first, n);
-	else if (!pc->missing && pc->have != NULL)
+	else if (pc->have != NULL)
 		read_starts(reader, attno, parted->large, pc, rows, first, n);
 	MemoryContextSwitchTo(old);
 	return pc->missing ? NULL : &pc->col;

@@ -348,8 +348,9 @@ extern StrataCodecResult strata_column_decode_lengths(const uint8_t *buf,
 
 /*
  * What the documents of a column in codec JSONB have at a path of keys
- * (jsonb_member.c); else NOT_APPLICABLE.  The caller gives kinds and which, an
- * entry for each row; scratch as members_scratch_size says.
+ * (jsonb_member.c), those of the first n > 0 rows; else NOT_APPLICABLE.  The
+ * caller gives kinds, which and isnull, an entry for each of these; scratch as
+ * members_scratch_size says.
  */
 typedef struct StrataKey
 {
@@ -378,9 +379,11 @@ typedef struct StrataMembers
 
 extern StrataCodecResult strata_column_members_scratch_size(const uint8_t *buf,
 															size_t len,
+															uint32_t n,
 															size_t *size);
 extern StrataCodecResult strata_column_decode_members(const uint8_t *buf,
 													  size_t len,
+													  uint32_t n,
 													  const StrataKey *keys,
 													  uint32_t nkeys,
 													  void *scratch,

@@ -160,10 +160,15 @@ extern StrataCodecResult strata_large_payload_open(const StrataPayload *p,
 												   StrataArena *scratch,
 												   StrataLarge *large);
 
-/* jsonb_member.c: what all documents have at a path, see codec.h. */
+/*
+ * jsonb_member.c: what the first ndocs documents, of at least one, have at a
+ * path, see codec.h.
+ */
 extern StrataCodecResult strata_jsonb_members_scratch(const StrataPayload *p,
+													  uint32_t ndocs,
 													  size_t *size);
 extern StrataCodecResult strata_jsonb_members(const StrataPayload *p,
+											  uint32_t ndocs,
 											  const StrataKey *keys,
 											  uint32_t nkeys,
 											  StrataArena *scratch,

@@ -728,41 +728,61 @@ strata_column_decode_lengths(const uint8_t *buf, size_t len, void *scratch,
 	return STRATA_CODEC_OK;
 }
 
+/*
+ * A column of documents, and how many documents the first n rows have; isnull
+ * may be NULL.
+ */
+static StrataCodecResult
+parse_members(const uint8_t *buf, size_t len, uint32_t n, bool *isnull,
+			  Column *c, uint32_t *ndocs)
+{
+	uint32_t	before;
+	StrataCodecResult rc = parse_column_of(buf, len, STRATA_CODEC_JSONB, c);
+
+	*ndocs = 0;
+	if (rc != STRATA_CODEC_OK)
+		return rc;
+	if (n == 0 || n > c->nrows)
+		return STRATA_CODEC_CORRUPT;
+	*ndocs = count_column_values(c, 0, n, isnull, &before);
+	return *ndocs > c->payload.n || (n == c->nrows && *ndocs < c->payload.n) ?
+		STRATA_CODEC_CORRUPT : STRATA_CODEC_OK;
+}
+
 /* See codec.h. */
 StrataCodecResult
 strata_column_members_scratch_size(const uint8_t *buf, size_t len,
-								   size_t *size)
+								   uint32_t n, size_t *size)
 {
 	Column		c;
-	StrataCodecResult rc = parse_column_of(buf, len, STRATA_CODEC_JSONB, &c);
+	uint32_t	values;
+	StrataCodecResult rc = parse_members(buf, len, n, NULL, &c, &values);
 
 	*size = 0;
-	if (rc == STRATA_CODEC_OK)
-		rc = strata_jsonb_members_scratch(&c.payload, size);
+	if (rc == STRATA_CODEC_OK && values > 0)
+		rc = strata_jsonb_members_scratch(&c.payload, values, size);
 	*size += STRATA_ARENA_ALIGN;
 	return rc;
 }
 
 /* See codec.h. */
 StrataCodecResult
-strata_column_decode_members(const uint8_t *buf, size_t len,
+strata_column_decode_members(const uint8_t *buf, size_t len, uint32_t n,
 							 const StrataKey *keys, uint32_t nkeys,
 							 void *scratch, size_t scratch_size,
 							 StrataMembers *out, bool *isnull)
 {
 	Column		c;
 	StrataArena arena = strata_arena(scratch, scratch_size);
-	uint32_t	before;
 	uint32_t	values;
-	StrataCodecResult rc = parse_column_of(buf, len, STRATA_CODEC_JSONB, &c);
+	StrataCodecResult rc = parse_members(buf, len, n, isnull, &c, &values);
 
-	if (rc != STRATA_CODEC_OK)
+	if (rc == STRATA_CODEC_OK && values > 0)
+		rc = strata_jsonb_members(&c.payload, values, keys, nkeys, &arena,
+								  out);
+	if (rc != STRATA_CODEC_OK || values == n)
 		return rc;
-	values = count_column_values(&c, 0, c.nrows, isnull, &before);
-	rc = strata_jsonb_members(&c.payload, keys, nkeys, &arena, out);
-	if (rc != STRATA_CODEC_OK || values == c.nrows)
-		return rc;
-	for (uint32_t i = c.nrows; i-- > 0;)
+	for (uint32_t i = n; i-- > 0;)
 	{
 		if (!isnull[i])
 			values--;

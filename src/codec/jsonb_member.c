@@ -90,10 +90,13 @@ kind_in_shape(const uint8_t *shape, uint32_t shape_len, uint32_t path)
 	return STRATA_MEMBER_ABSENT;
 }
 
-/* The values of one column of the path, of which the shapes call for so many. */
+/*
+ * The values of one column of the path, of which the shapes call for so many;
+ * those of all documents call for all.
+ */
 static StrataCodecResult
 take_leaves(const JsonbNested *column, uint32_t count, uint32_t wanted,
-			StrataArena *scratch, StrataBytes *bytes)
+			bool all, StrataArena *scratch, StrataBytes *bytes)
 {
 	static const uint32_t zero[2] = {0, 0};
 
@@ -101,17 +104,18 @@ take_leaves(const JsonbNested *column, uint32_t count, uint32_t wanted,
 	{
 		0, column->payload.data, zero, NULL
 	};
-	if (count != wanted)
+	if (all ? count != wanted : count < wanted)
 		return STRATA_CODEC_CORRUPT;
-	return count == 0 ? STRATA_CODEC_OK :
-		column->codec->decode_bytes(&column->payload, 0, count, scratch,
+	return wanted == 0 ? STRATA_CODEC_OK :
+		column->codec->decode_bytes(&column->payload, 0, wanted, scratch,
 									bytes);
 }
 
 /* Decode the columns of a path whose values were counted. */
 static StrataCodecResult
 decode_leaves(JsonbParts *parts, uint32_t path, uint32_t nstrings,
-			  uint32_t nnumbers, StrataArena *scratch, StrataMembers *out)
+			  uint32_t nnumbers, bool all, StrataArena *scratch,
+			  StrataMembers *out)
 {
 	JsonbNested column[2] = {0};
 	uint32_t	count[2] = {0, 0};
@@ -124,14 +128,17 @@ decode_leaves(JsonbParts *parts, uint32_t path, uint32_t nstrings,
 		if (rc != STRATA_CODEC_OK)
 			return rc;
 	}
-	rc = take_leaves(&column[0], count[0], nstrings, scratch, &out->strings);
+	rc = take_leaves(&column[0], count[0], nstrings, all, scratch,
+					 &out->strings);
 	return rc != STRATA_CODEC_OK ? rc :
-		take_leaves(&column[1], count[1], nnumbers, scratch, &out->numbers);
+		take_leaves(&column[1], count[1], nnumbers, all, scratch,
+					&out->numbers);
 }
 
 /* See jsonb_private.h. */
 StrataCodecResult
-strata_jsonb_members_scratch(const StrataPayload *p, size_t *size)
+strata_jsonb_members_scratch(const StrataPayload *p, uint32_t ndocs,
+							 size_t *size)
 {
 	JsonbParts	parts;
 	size_t		largest[2] = {0, 0};
@@ -142,11 +149,11 @@ strata_jsonb_members_scratch(const StrataPayload *p, size_t *size)
 		return rc;
 	*size = STRATA_ARENA_SIZE(parts.npaths * sizeof(JsonPath)) +
 		STRATA_ARENA_SIZE(parts.npaths * sizeof(uint64_t)) +
-		STRATA_ARENA_SIZE(p->n);
+		STRATA_ARENA_SIZE(ndocs);
 	if (parts.npaths > 1)
 		rc = strata_jsonb_nested_size(&parts.keys, parts.npaths - 1, size);
 	if (rc == STRATA_CODEC_OK)
-		rc = strata_jsonb_nested_size(&parts.shapes, p->n, size);
+		rc = strata_jsonb_nested_size(&parts.shapes, ndocs, size);
 	for (uint32_t c = 2; c < 2 * parts.npaths && rc == STRATA_CODEC_OK; c++)
 	{
 		JsonbNested column;
@@ -165,8 +172,9 @@ strata_jsonb_members_scratch(const StrataPayload *p, size_t *size)
 
 /* See jsonb_private.h. */
 StrataCodecResult
-strata_jsonb_members(const StrataPayload *p, const StrataKey *keys,
-					 uint32_t nkeys, StrataArena *scratch, StrataMembers *out)
+strata_jsonb_members(const StrataPayload *p, uint32_t ndocs,
+					 const StrataKey *keys, uint32_t nkeys,
+					 StrataArena *scratch, StrataMembers *out)
 {
 	JsonbParts	parts;
 	JsonLeaves	shapes;
@@ -176,47 +184,48 @@ strata_jsonb_members(const StrataPayload *p, const StrataKey *keys,
 	uint32_t	n[2] = {0, 0};
 	StrataCodecResult rc = strata_jsonb_parse(p, &parts);
 
+	Assert(ndocs > 0 && ndocs <= p->n); /* codec:C2 */
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	paths = strata_arena_alloc(scratch, parts.npaths * sizeof(JsonPath));
-	known = strata_arena_alloc(scratch, p->n);
+	known = strata_arena_alloc(scratch, ndocs);
 	if (paths == NULL || known == NULL)
 		return STRATA_CODEC_NO_SPACE;
 	rc = strata_jsonb_decode_paths(&parts, scratch, paths);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	memset(out->kinds, STRATA_MEMBER_ABSENT, p->n);
+	memset(out->kinds, STRATA_MEMBER_ABSENT, ndocs);
 	path = path_of_keys(paths, parts.npaths, keys, nkeys);
 	if (path == 0)
 		return STRATA_CODEC_OK;
-	rc = strata_jsonb_decode_nested(&parts.shapes, 0, p->n, scratch, &shapes);
+	rc = strata_jsonb_decode_nested(&parts.shapes, 0, ndocs, scratch, &shapes);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
 	/* a shape that many documents have is looked at once; 0 is unknown */
-	memset(known, 0, p->n);
-	for (uint32_t i = 0; i < p->n; i++)
+	memset(known, 0, ndocs);
+	for (uint32_t i = 0; i < ndocs; i++)
 	{
 		uint32_t	which = shapes.codes ? shapes.codes[i] : i;
 		uint32_t	start = shapes.offsets[which];
 		uint8_t		kind;
 
-		if (which < p->n && known[which] != 0)
+		if (which < ndocs && known[which] != 0)
 			kind = known[which] - 1;
 		else
 		{
 			kind = kind_in_shape(shapes.payload + start,
 								 shapes.offsets[which + 1] - start, path);
-			if (which < p->n)
+			if (which < ndocs)
 				known[which] = kind + 1;
 		}
 		out->kinds[i] = kind;
 		out->which[i] = kind == STRATA_MEMBER_STRING ? n[0]++ :
 			kind == STRATA_MEMBER_NUMBER ? n[1]++ : 0;
 	}
-	rc = decode_leaves(&parts, path, n[0], n[1], scratch, out);
+	rc = decode_leaves(&parts, path, n[0], n[1], ndocs == p->n, scratch, out);
 	if (rc != STRATA_CODEC_OK)
 		return rc;
-	for (uint32_t i = 0; i < p->n; i++)
+	for (uint32_t i = 0; i < ndocs; i++)
 	{
 		const StrataBytes *bytes =
 		out->kinds[i] == STRATA_MEMBER_STRING ? &out->strings :

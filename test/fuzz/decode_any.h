@@ -49,6 +49,39 @@ decode_any_use_bytes(const StrataBytes *bytes, uint32_t n, const bool *isnull)
 	return sum;
 }
 
+/* Members of the first rows alone: as m, of all rows, has them. */
+static void
+decode_any_first_members(const uint8_t *buf, size_t len, uint32_t n, const StrataKey *keys, uint32_t nkeys, const StrataMembers *m)
+{
+	StrataMembers first = {.kinds = malloc(n + 1),.which = malloc((n + 1) * sizeof(uint32_t))};
+	bool	   *isnull = malloc(n + 1);
+	size_t		size = 0;
+	uint8_t    *scratch;
+	StrataCodecResult rc;
+
+	DECODE_ANY_REQUIRE(n == 0 || strata_column_members_scratch_size(buf, len, n, &size) == STRATA_CODEC_OK);
+	scratch = malloc(size + 1);
+	rc = strata_column_decode_members(buf, len, n, keys, nkeys, scratch, size, &first, isnull);
+	DECODE_ANY_REQUIRE(rc != STRATA_CODEC_NO_SPACE);
+	for (uint32_t i = 0; i < n && rc == STRATA_CODEC_OK; i++)
+	{
+		bool		string = m->kinds[i] == STRATA_MEMBER_STRING;
+		const StrataBytes *a = string ? &m->strings : &m->numbers;
+		const StrataBytes *b = string ? &first.strings : &first.numbers;
+		uint32_t	x = m->which[i];
+		uint32_t	y = first.which[i];
+
+		DECODE_ANY_REQUIRE(m->kinds[i] == first.kinds[i]);
+		if (string || m->kinds[i] == STRATA_MEMBER_NUMBER)
+			DECODE_ANY_REQUIRE(a->offsets[x + 1] - a->offsets[x] == b->offsets[y + 1] - b->offsets[y] &&
+							   memcmp(a->payload + a->offsets[x], b->payload + b->offsets[y], a->offsets[x + 1] - a->offsets[x]) == 0);
+	}
+	free(scratch);
+	free(isnull);
+	free(first.kinds);
+	free(first.which);
+}
+
 /* Everything that may be done with parts of a column. */
 static void
 decode_any_parts(const uint8_t *buf, size_t len, const StrataCodecInfo *info)
@@ -90,7 +123,7 @@ decode_any_parts(const uint8_t *buf, size_t len, const StrataCodecInfo *info)
 		free(to);
 	}
 	free(scratch);
-	if (strata_column_members_scratch_size(buf, len, &size) == STRATA_CODEC_OK && size <= DECODE_ANY_MAX_SCRATCH)
+	if (strata_column_members_scratch_size(buf, len, info->nrows, &size) == STRATA_CODEC_OK && size <= DECODE_ANY_MAX_SCRATCH)
 	{
 		static const StrataKey keys[][2] = {{{"user", 4}}, {{"actor", 5}, {"login", 5}}, {{"code", 4}}, {{"id", 2}}, {{"actor", 5}, {"site", 4}}};
 		StrataMembers m = {.kinds = malloc(info->nrows + 1),.which = lengths};
@@ -98,8 +131,10 @@ decode_any_parts(const uint8_t *buf, size_t len, const StrataCodecInfo *info)
 		for (int k = 0; k < 5; k++)
 		{
 			scratch = malloc(size);
-			rc = strata_column_decode_members(buf, len, keys[k], k % 3 == 1 ? 2 : 1, scratch, size, &m, isnull);
+			rc = strata_column_decode_members(buf, len, info->nrows, keys[k], k % 3 == 1 ? 2 : 1, scratch, size, &m, isnull);
 			DECODE_ANY_REQUIRE(rc != STRATA_CODEC_NO_SPACE);
+			if (rc == STRATA_CODEC_OK)
+				decode_any_first_members(buf, len, (info->nrows + 1) / 2, keys[k], k % 3 == 1 ? 2 : 1, &m);
 			for (uint32_t i = 0; i < info->nrows && rc == STRATA_CODEC_OK; i++)
 			{
 				const StrataBytes *bytes = m.kinds[i] == STRATA_MEMBER_STRING ? &m.strings : &m.numbers;
