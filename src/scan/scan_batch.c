@@ -11,8 +11,8 @@
  *
  * Quals that are not vectors are evaluated on a row only when the query asks
  * for the next row, in the order of the plan, so that errors and side effects
- * are those of a row store.  Those that raise no errors are evaluated for the
- * rest of a batch together when some of its rows were asked for.
+ * are those of a row store.  Those that raise no errors are evaluated for that
+ * row and some behind it together, for more of them each time.
  *
  * Over 600 lines: the stages a batch goes through share its state.
  *
@@ -29,11 +29,18 @@
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
 
-/* Rows of a scan's first window. */
+/* Rows of a batch's first window. */
 #define FIRST_WINDOW 64
 
-/* Rows of a batch that are tried alone: LIMIT may want no more. */
-#define ROWS_ALONE 16
+/* So many batches of which more was wanted: all are read whole from then on. */
+#define WHOLE_AFTER 4
+
+/*
+ * Rows of a batch that are tried together at first, LIMIT may want no more,
+ * and how many times as many then.
+ */
+#define FIRST_TOGETHER 16
+#define TOGETHER_GROWS 4
 
 enum
 {
@@ -109,8 +116,9 @@ begin_batch(StrataOpenBatch *batch)
 	batch->unsorted = false;
 	batch->decoded = false;
 	batch->nresiduals = 0;
-	batch->ntried = 0;
-	batch->passed_from = PG_INT32_MAX;
+	batch->together = FIRST_TOGETHER;
+	batch->passed_from = 0;
+	batch->passed_to = 0;
 	batch->npassed = 0;
 	batch->vector.nrows = 0;
 	batch->vector.reverse = false;
@@ -520,9 +528,9 @@ in_window(const StrataOpenBatch *batch, int row)
 }
 
 /*
- * Make the window one with the row.  The first of a scan is small, because
- * LIMIT may want no more; the others reach from the first to the last selected
- * row.
+ * Make the window one with the row.  The first of a batch is small, because
+ * LIMIT may want no more, until that was wrong for some batches; the others
+ * reach as far as selected rows.
  */
 static void
 open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
@@ -536,7 +544,8 @@ open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
 		from = vector->rows[0];
 		to = vector->rows[vector->nrows - 1] + 1;
 	}
-	if (scan->nwindows++ == 0 && !batch->unsorted)
+	if (batch->window_n == 0 && scan->nwhole < WHOLE_AFTER &&
+		!batch->unsorted)
 	{
 		if (vector->reverse)
 		{
@@ -548,6 +557,14 @@ open_window(StrataScanState *scan, StrataOpenBatch *batch, int row)
 			from = row;
 			to = Min(to, from + FIRST_WINDOW);
 		}
+	}
+	else
+	{
+		scan->nwhole++;
+		/* what was read of it already is behind */
+		if (!vector->reverse && !batch->unsorted &&
+			row >= batch->window_from + batch->window_n)
+			from = Max(from, row);
 	}
 	Assert(from <= row && row < to &&
 		   to <= batch->reader->nrows); /* scan:R8 */
@@ -686,9 +703,9 @@ static bool
 residuals_pass(StrataScanState *scan, StrataOpenBatch *batch, int position,
 			   int row)
 {
-	int			first = position >= batch->passed_from ? batch->npassed : 0;
+	int			first = position >= batch->passed_from &&
+	position < batch->passed_to ? batch->npassed : 0;
 
-	batch->ntried++;
 	for (int i = first; i < batch->nresiduals; i++)
 	{
 		StrataResidual *residual = &batch->residuals[i];
@@ -725,20 +742,38 @@ int
 strata_batch_next_candidate(StrataScanState *scan, StrataOpenBatch *batch,
 							bool *passes)
 {
-	while (batch->next < batch->vector.nrows)
-	{
-		if (batch->nresiduals > 0 && batch->ntried >= ROWS_ALONE &&
-			batch->passed_from == PG_INT32_MAX)
-		{
-			strata_batch_filter_rest(scan, batch, false);
-			continue;
-		}
-		*passes = batch->nresiduals == 0 ||
-			(batch->next >= batch->passed_from &&
-			 batch->npassed == batch->nresiduals);
-		return strata_vector_row(&batch->vector, batch->next++);
-	}
-	return -1;
+	if (batch->next >= batch->vector.nrows)
+		return -1;
+	*passes = batch->nresiduals == 0 ||
+		(batch->next >= batch->passed_from &&
+		 batch->next < batch->passed_to &&
+		 batch->npassed == batch->nresiduals);
+	return strata_vector_row(&batch->vector, batch->next++);
+}
+
+/*
+ * Try residuals on the row at a position and some behind it together, if none
+ * of them was; false: the row does not pass, and has left the vector.
+ */
+static bool
+try_together(StrataScanState *scan, StrataOpenBatch *batch, int position,
+			 int row)
+{
+	const StrataVectorBatch *vector = &batch->vector;
+	int			passed_to = batch->passed_to;
+
+	if (batch->together == 0 || (passed_to > 0 && position != passed_to))
+		return true;
+	if (!strata_batch_filter_rows(scan, batch, position, batch->together,
+								  false) && batch->passed_to == passed_to)
+		batch->together = 0;
+	else
+		batch->together = Min(batch->together * TOGETHER_GROWS,
+							  batch->reader->nrows);
+	if (position < vector->nrows && strata_vector_row(vector, position) == row)
+		return true;
+	batch->next = position;
+	return false;
 }
 
 /* See scan_batch_private.h. */
@@ -746,7 +781,11 @@ bool
 strata_batch_candidate_passes(StrataScanState *scan, StrataOpenBatch *batch,
 							  int row)
 {
-	if (residuals_pass(scan, batch, batch->next - 1, row))
+	int			position = batch->next - 1;
+
+	if (!try_together(scan, batch, position, row))
+		return false;
+	if (residuals_pass(scan, batch, position, row))
 		return true;
 	InstrCountFiltered1(&scan->css, 1);
 	return false;

@@ -55,9 +55,11 @@ typedef struct StrataOpenBatch
 	StrataVerdict *verdicts;
 	int			nresiduals;
 	StrataResidual *residuals;	/* nquals allocated */
-	int			ntried;			/* rows that they were evaluated on */
-	int			passed_from;	/* rows from this position of the vector on
+	int			together;		/* rows that they are tried on together next;
+								 * 0: each is tried alone */
+	int			passed_from;	/* rows from this position of the vector on,
 								 * ... */
+	int			passed_to;		/* ... before this one, ... */
 	int			npassed;		/* ... have passed so many residuals already */
 	StrataColumn **targets;		/* columns to return */
 	bool		by_parts;		/* the result is made of parts of columns: */
@@ -100,14 +102,15 @@ extern bool strata_batch_filter(struct StrataScanState *scan,
 								StrataOpenBatch *batch);
 
 /*
- * scan_together.c: evaluate the first residuals for all rows that are still to
- * come, each for the rows that passed those before it, as long as that raises
- * no error.  all_wanted: who asks will ask for each row, so that it may raise
- * that of the first row that has one.  True: all residuals; else the others
- * are still to be evaluated on each row.
+ * scan_together.c: evaluate the first residuals for the rows of the vector
+ * from a position on, at most n of them that were not tried yet, each for the
+ * rows that passed those before it, as long as that raises no error.  Rows
+ * that do not pass leave the vector.  all_wanted: who asks will ask for each
+ * row, so that it may raise that of the first row that has one.  True: all
+ * residuals; else the others are still to be evaluated on each row.
  */
-extern bool strata_batch_filter_rest(struct StrataScanState *scan,
-									 StrataOpenBatch *batch,
+extern bool strata_batch_filter_rows(struct StrataScanState *scan,
+									 StrataOpenBatch *batch, int from, int n,
 									 bool all_wanted);
 
 /* Parts of a batch's columns, of which arg is the StrataOpenBatch. */

@@ -555,7 +555,7 @@ rescan(CustomScanState *node)
 	scan->batches_started = false;
 	scan->batches_before = false;
 	scan->batches_done = false;
-	scan->nwindows = 0;
+	scan->nwhole = 0;
 	if (scan->merge != NULL)
 		strata_merge_rescan(scan->merge);
 	ExecClearTuple(scan->row_slot);

@@ -63,8 +63,16 @@ extern TupleTableSlot *strata_rowstore_next(struct StrataScanState *scan);
 extern TupleTableSlot *strata_rowstore_emit(struct StrataScanState *scan,
 											TupleTableSlot *slot);
 
-/* scan_rows.c: the same rows, many at a time, as columns. */
+/*
+ * scan_rows.c: the same rows, many at a time, as columns, if they can be read
+ * so and there is no child; for who wants all rows that pass the quals.
+ * Columns asked for are those of the first call since the scan began.
+ */
 typedef struct StrataRowReader StrataRowReader;
+extern bool strata_row_reader_can_read(struct StrataScanState *scan);
+extern bool strata_row_reader_next(struct StrataScanState *scan,
+								   const AttrNumber *attnos, int nattnos,
+								   bool with_tids, StrataRowVector *vector);
 extern void strata_row_reader_rescan(StrataRowReader *reader);
 extern void strata_row_reader_end(StrataRowReader *reader);
 
@@ -171,8 +179,8 @@ typedef struct StrataScanState
 	StrataEntries *entries;		/* rows that have left their batches */
 	StrataPruner *pruner;
 	StrataFilterRun run;
-	int			nwindows;		/* opened since the (re)scan began, see
-								 * scan_batch.c */
+	int			nwhole;			/* windows of batches that were not small,
+								 * since the (re)scan began, see scan_batch.c */
 	uint8	   *mask;
 	Size		mask_size;
 	StrataOpenBatch *batch;		/* unordered */

@@ -36,31 +36,34 @@ strata_batch_part(void *arg, const StrataPart *part,
 }
 
 /*
- * Take the rows from batch->next on that do not pass out of the vector; they
- * are as many as were filtered out.
+ * Take the rows at positions from .. to that do not pass out of the vector;
+ * returns how many are left of them.
  */
-static void
-keep_marked_rows(StrataScanState *scan, StrataOpenBatch *batch,
-				 const uint8 *pass)
+static int
+keep_marked_rows(StrataScanState *scan, StrataOpenBatch *batch, int from,
+				 int to, const uint8 *pass)
 {
 	StrataVectorBatch *vector = &batch->vector;
-	uint16	   *rows = strata_batch_row_space(scan, batch,
-											  batch->reader->nrows);
-	int			n = batch->next;
+	int			nrows = vector->nrows;
+	int			n = from;
+	uint16	   *rows;
 
+	if (memchr(pass, 0, to - from) == NULL)
+		return to - from;
+	rows = strata_batch_row_space(scan, batch, batch->reader->nrows);
 	if (vector->rows == NULL)
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < nrows; i++)
 			rows[i] = (uint16) i;
-	/* a row is written at or before the place it was read from */
-	for (int i = batch->next; i < vector->nrows; i++)
+	vector->rows = rows;
+	for (int i = from; i < to; i++)
 	{
-		rows[n] = (uint16) strata_vector_row(vector, i);
-		n += pass[i - batch->next];
+		rows[n] = rows[i];
+		n += pass[i - from];
 	}
-	InstrCountFiltered1(&scan->css, vector->nrows - n);
-	if (n < vector->nrows)
-		vector->rows = rows;
-	vector->nrows = n;
+	memmove(rows + n, rows + to, sizeof(uint16) * (nrows - to));
+	InstrCountFiltered1(&scan->css, to - n);
+	vector->nrows -= to - n;
+	return n - from;
 }
 
 /*
@@ -87,46 +90,60 @@ together_at(StrataScanState *scan, const StrataOpenBatch *batch, int at,
 	return all_wanted ? expr : NULL;
 }
 
-/* See scan_batch_private.h. */
+/*
+ * See scan_batch_private.h.  Rows tried together stand side by side: what is
+ * tried next begins where the last ones end.
+ */
 bool
-strata_batch_filter_rest(StrataScanState *scan, StrataOpenBatch *batch,
-						 bool all_wanted)
+strata_batch_filter_rows(StrataScanState *scan, StrataOpenBatch *batch,
+						 int from, int n, bool all_wanted)
 {
 	StrataExprSource source = {column_of_attno, strata_batch_part, batch,
 	scan->run.econtext, scan->run.slot};
 	StrataVectorBatch *vector = &batch->vector;
+	int			npassed = 0;
 
-	batch->passed_from = batch->next;
-	batch->npassed = 0;
+	Assert(batch->passed_to == 0 || from == batch->passed_to);	/* scan:R4 */
+	n = Min(n, vector->nrows - from);
 	if (!strata_enable_vector_filter || vector->reverse || batch->unsorted)
 		return false;
-	while (batch->npassed < batch->nresiduals && batch->next < vector->nrows)
+	while (npassed < batch->nresiduals && n > 0)
 	{
-		StrataExpr *expr = together_at(scan, batch, batch->npassed,
-									   all_wanted);
-		StrataExprFrame frame = {vector->nrows - batch->next, NULL,
-		batch->next};
+		StrataExpr *expr = together_at(scan, batch, npassed, all_wanted);
+		StrataExprFrame frame = {n, NULL, from};
 		MemoryContext old;
 		uint8	   *pass;
 		bool		done;
 
 		if (expr == NULL)
-			return false;
+			break;
 		Assert(all_wanted || !strata_expr_may_raise(expr)); /* scan:R4 */
 		if (vector->rows != NULL)
-			frame.rows = vector->rows + batch->next;
+			frame.rows = vector->rows + from;
 		scan->run.econtext->ecxt_scantuple = scan->run.slot;
 		old = MemoryContextSwitchTo(batch->reader->batch_mcxt);
-		pass = palloc(frame.n);
+		pass = palloc(n);
 		done = strata_expr_filter(expr, &source, &frame, pass);
 		MemoryContextSwitchTo(old);
 		strata_batch_account(scan, batch);
 		if (!done)
-			return false;
-		keep_marked_rows(scan, batch, pass);
-		batch->npassed++;
+			break;
+		n = keep_marked_rows(scan, batch, from, from + n, pass);
+		npassed++;
 	}
-	return true;
+	if (n == 0)
+		return true;
+	/* of rows that were tried before as many have been passed, or more */
+	if (npassed == 0 || (batch->passed_to > 0 && npassed < batch->npassed))
+		return false;
+	if (batch->passed_to == 0)
+	{
+		batch->passed_from = from;
+		batch->npassed = npassed;
+	}
+	batch->npassed = Min(batch->npassed, npassed);
+	batch->passed_to = from + n;
+	return npassed == batch->nresiduals;
 }
 
 /* See scan_batch_private.h. */

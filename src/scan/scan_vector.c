@@ -184,6 +184,7 @@ keep_passing_rows(StrataScanState *scan, StrataOpenBatch *batch)
 	int			n = 0;
 	int			row;
 
+	batch->together = 0;
 	/* a row is written at or before the place it was read from */
 	while ((row = strata_batch_next_row(scan, batch)) >= 0)
 		rows[n++] = (uint16) row;
@@ -198,7 +199,8 @@ read_loaded(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	if (!strata_batch_filter(scan, batch))
 		return false;
-	if (batch->nresiduals > 0 && !strata_batch_filter_rest(scan, batch, true))
+	if (batch->nresiduals > 0 &&
+		!strata_batch_filter_rows(scan, batch, 0, batch->vector.nrows, true))
 		keep_passing_rows(scan, batch);
 	/* nobody steps through this batch row by row */
 	batch->next = batch->vector.nrows;
