@@ -852,6 +852,22 @@ strata_batch_reader_span(StrataBatchReader *reader, AttrNumber attno,
 }
 
 /* See batch_reader.h. */
+int
+strata_batch_reader_direction(const StrataBatchReader *reader,
+							  AttrNumber attno)
+{
+	const StrataLayout *layout = reader->layout;
+	AttrNumber	min_att = reader->schema->min_att[attno];
+
+	Assert(reader->nrows > 0);	/* batch:B3 */
+	if (layout->norder == 0 || layout->order[0].attno != attno ||
+		min_att == 0 ||
+		!strata_batch_schema_same_type(reader->schema, attno, min_att))
+		return 0;
+	return layout->order[0].desc ? -1 : 1;
+}
+
+/* See batch_reader.h. */
 void
 strata_batch_reader_free(StrataBatchReader *reader)
 {

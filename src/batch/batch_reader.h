@@ -292,6 +292,14 @@ extern Datum strata_batch_reader_max(StrataBatchReader *reader,
 extern Datum strata_batch_reader_span(StrataBatchReader *reader,
 									  AttrNumber attno, bool *isnull);
 
+/*
+ * In which direction the current batch's rows go by the column, which is its
+ * first orderby column: 1: values do not fall, -1: they do not rise, in the
+ * column's usual order; all are null, or none is.  0: that is not known.
+ */
+extern int	strata_batch_reader_direction(const StrataBatchReader *reader,
+										  AttrNumber attno);
+
 extern void strata_batch_reader_free(StrataBatchReader *reader);
 
 static inline Datum

@@ -382,6 +382,46 @@ run_null_test(const FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 	strata_filter_mask_nulls(col->isnull, wanted, n, mask);
 }
 
+/* to[i] = a[i] & ~b[i], of bytes that are 0 or 1, eight at a time. */
+static void
+mask_and_not(uint8 *to, const uint8 *a, const uint8 *b, int n)
+{
+	int			i = 0;
+
+	for (; i + (int) sizeof(uint64) <= n; i += sizeof(uint64))
+	{
+		uint64		x;
+		uint64		y;
+
+		memcpy(&x, a + i, sizeof(x));
+		memcpy(&y, b + i, sizeof(y));
+		x &= ~y;
+		memcpy(to + i, &x, sizeof(x));
+	}
+	for (; i < n; i++)
+		to[i] = a[i] & (b[i] ^ 1);
+}
+
+/* to[i] |= a[i], likewise. */
+static void
+mask_or(uint8 *to, const uint8 *a, int n)
+{
+	int			i = 0;
+
+	for (; i + (int) sizeof(uint64) <= n; i += sizeof(uint64))
+	{
+		uint64		x;
+		uint64		y;
+
+		memcpy(&x, to + i, sizeof(x));
+		memcpy(&y, a + i, sizeof(y));
+		x |= y;
+		memcpy(to + i, &x, sizeof(x));
+	}
+	for (; i < n; i++)
+		to[i] |= a[i];
+}
+
 /*
  * Each arm that bounds leave is tried on the rows no arm before it accepted:
  * of many ranges a batch lies in few.
@@ -407,11 +447,9 @@ run_or(const FilterNode *node, StrataFilterRun *run, uint8 *mask)
 			memcpy(accepted, mask, n);
 			break;
 		}
-		for (int row = 0; row < n; row++)
-			arm[row] = mask[row] & (accepted[row] ^ 1);
+		mask_and_not(arm, mask, accepted, n);
 		strata_filter_vector(node->args[i], run, arm);
-		for (int row = 0; row < n; row++)
-			accepted[row] |= arm[row];
+		mask_or(accepted, arm, n);
 	}
 	memcpy(mask, accepted, n);
 	run->scratch = accepted;

@@ -336,13 +336,8 @@ sort_batch_rows(StrataMerge *merge, MergeInput *input)
 static bool
 is_window_key(StrataMerge *merge, const StrataBatchReader *reader)
 {
-	const StrataLayout *layout = reader->layout;
-	AttrNumber	attno = merge->keys[0].attno;
-	AttrNumber	min_att = reader->schema->min_att[attno];
-
-	return merge->nkeys == 1 && layout->norder > 0 &&
-		layout->order[0].attno == attno && min_att != 0 &&
-		strata_batch_schema_same_type(reader->schema, attno, min_att);
+	return merge->nkeys == 1 &&
+		strata_batch_reader_direction(reader, merge->keys[0].attno) != 0;
 }
 
 /*-------------------------------------------------------------------------

@@ -78,6 +78,8 @@ typedef struct TopRows
 	const uint16 *rows;			/* their numbers, ascending; NULL: from first
 								 * on */
 	int			first;
+	int			direction;		/* in which they go by the first key's column,
+								 * see strata_batch_reader_direction() */
 } TopRows;
 
 /* A first key that is the distance of a column from a value, of a plan. */
@@ -130,6 +132,14 @@ typedef struct TopListed
 	bool		known[2];
 	TopValue	best[2];
 } TopListed;
+
+/* Batches to be read. */
+typedef struct TopList
+{
+	TopListed  *batches;
+	int			n;
+	int			size;
+} TopList;
 
 typedef struct StrataTopState
 {

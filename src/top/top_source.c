@@ -434,31 +434,9 @@ read_current_batch(StrataTopState *top, TopSource *source)
 	rows.attnos = source->attnos;
 	rows.n = batch->nrows;
 	rows.rows = batch->rows;
+	rows.direction =
+		strata_batch_reader_direction(batch->reader, source->key_attnos[0]);
 	take_batch_rows(top, &rows);
-}
-
-/* The best first, as the scan lists them. */
-static void
-read_best_first(StrataTopState *top, TopSource *source)
-{
-	StrataBatchReader *reader;
-	ItemPointerData tid;
-
-	while ((reader = strata_scan_list_batch(source->node, &tid)) != NULL)
-	{
-		TopListed	listed;
-		bool		none;
-
-		rank_batch(top, source, reader, &listed);
-		if (batch_matters(top, &listed, &none))
-			read_current_batch(top, source);
-		else
-		{
-			top->npassed++;
-			if (none)
-				strata_scan_skip_rest(source->node);
-		}
-	}
 }
 
 /* qsort: the best first. */
@@ -495,21 +473,125 @@ keep_bounds(StrataTopState *top, TopListed *listed)
 	}
 }
 
+/* Add the batch at tid to the list. */
+static void
+append_listed(StrataTopState *top, TopList *list, TopListed *listed,
+			  ItemPointer tid)
+{
+	MemoryContext old = MemoryContextSwitchTo(top->list_mcxt);
+
+	listed->tid = *tid;
+	keep_bounds(top, listed);
+	if (list->batches == NULL)
+	{
+		list->size = 64;
+		list->batches = palloc(sizeof(TopListed) * list->size);
+	}
+	if (list->n == list->size)
+	{
+		list->size *= 2;
+		list->batches = repalloc_huge(list->batches,
+									  sizeof(TopListed) * list->size);
+	}
+	list->batches[list->n++] = *listed;
+	MemoryContextSwitchTo(old);
+}
+
+/* Read what may matter of the list, the best first; it is empty then. */
+static void
+read_list(StrataTopState *top, TopSource *source, TopList *list)
+{
+	if (list->n > 1)
+		qsort_arg(list->batches, list->n, sizeof(TopListed), compare_listed,
+				  top);
+	for (int i = 0; i < list->n; i++)
+	{
+		TopListed  *listed = &list->batches[i];
+		bool		none;
+
+		CHECK_FOR_INTERRUPTS();
+		if (batch_matters(top, listed, &none))
+		{
+			(void) strata_scan_go_to_batch(source->node, &listed->tid);
+			read_current_batch(top, source);
+			continue;
+		}
+		top->npassed += none ? list->n - i : 1;
+		if (none)
+			break;
+	}
+	MemoryContextReset(top->list_mcxt);
+	*list = (TopList)
+	{
+		0
+	};
+}
+
+/* Do the two begin with the same value, which belongs to nobody? */
+static bool
+is_tie(StrataTopState *top, const TopListed *a, const TopListed *b)
+{
+	return top->keys[0].kind != TOP_ANY && a->known[0] && b->known[0] &&
+		strata_top_compare(&top->keys[0], &a->best[0], &b->best[0]) == 0;
+}
+
+/*
+ * The best first, as the scan lists them, by the first key.  Of many that
+ * begin with the same value, as those of sensors do that are read at the same
+ * time, the best by the second key come first: then there is no need to read
+ * all of them.
+ */
+static void
+read_best_first(StrataTopState *top, TopSource *source)
+{
+	StrataBatchReader *reader;
+	ItemPointerData tid;
+	TopListed	last = {0};
+	TopList		ties = {0};
+
+	while ((reader = strata_scan_list_batch(source->node, &tid)) != NULL)
+	{
+		TopListed	listed;
+		bool		none;
+		bool		tie;
+
+		rank_batch(top, source, reader, &listed);
+		tie = listed.known[1] && is_tie(top, &last, &listed);
+		last = listed;
+		if (!batch_matters(top, &listed, &none))
+		{
+			top->npassed++;
+			if (none)
+				strata_scan_skip_rest(source->node);
+			continue;
+		}
+		if (tie)
+		{
+			append_listed(top, &ties, &listed, &tid);
+			continue;
+		}
+		if (ties.n > 0)
+		{
+			/* the scan goes to these, and comes back */
+			append_listed(top, &ties, &listed, &tid);
+			read_list(top, source, &ties);
+		}
+		else
+			read_current_batch(top, source);
+	}
+	read_list(top, source, &ties);
+}
+
 /*
  * The batches of which bounds are known, in a list; the others are read at
  * once.
  */
-static TopListed *
-list_by_bounds(StrataTopState *top, TopSource *source, int *n)
+static void
+list_by_bounds(StrataTopState *top, TopSource *source, TopList *list)
 {
-	int			size = 64;
-	TopListed  *list = MemoryContextAlloc(top->list_mcxt,
-										  sizeof(TopListed) * size);
 	StrataBatchReader *reader;
 	ItemPointerData tid;
-	MemoryContext old;
 
-	*n = 0;
 	while ((reader = strata_scan_list_batch(source->node, &tid)) != NULL)
 	{
 		TopListed	listed;
@@ -521,49 +603,21 @@ list_by_bounds(StrataTopState *top, TopSource *source, int *n)
 			read_current_batch(top, source);
 			continue;
 		}
-		if (!batch_matters(top, &listed, &none))
-		{
+		if (batch_matters(top, &listed, &none))
+			append_listed(top, list, &listed, &tid);
+		else
 			top->npassed++;
-			continue;
-		}
-		listed.tid = tid;
-		old = MemoryContextSwitchTo(top->list_mcxt);
-		keep_bounds(top, &listed);
-		if (*n == size)
-		{
-			size *= 2;
-			list = repalloc_huge(list, sizeof(TopListed) * size);
-		}
-		MemoryContextSwitchTo(old);
-		list[(*n)++] = listed;
 	}
-	return list;
 }
 
 /* Read what may matter, the best first. */
 static void
 read_listed(StrataTopState *top, TopSource *source)
 {
-	int			n;
-	TopListed  *list = list_by_bounds(top, source, &n);
+	TopList		list = {0};
 
-	qsort_arg(list, n, sizeof(TopListed), compare_listed, top);
-	for (int i = 0; i < n; i++)
-	{
-		bool		none;
-
-		CHECK_FOR_INTERRUPTS();
-		if (batch_matters(top, &list[i], &none))
-		{
-			(void) strata_scan_go_to_batch(source->node, &list[i].tid);
-			read_current_batch(top, source);
-			continue;
-		}
-		top->npassed += none ? n - i : 1;
-		if (none)
-			break;
-	}
-	MemoryContextReset(top->list_mcxt);
+	list_by_bounds(top, source, &list);
+	read_list(top, source, &list);
 }
 
 /* The nearest first, as long as they matter. */
