@@ -702,6 +702,29 @@ columns_saving(const StrataRelInfo *info, const StrataCandidate *candidate,
 		 (cpu_tuple_cost + shape->heap.per_tuple));
 }
 
+/*
+ * Does an ordered scan read one segment after the other?  There is one, or all
+ * segmentby columns come first in the order.
+ */
+static bool
+goes_segment_by_segment(const StrataRelInfo *info,
+						const StrataCandidate *candidate)
+{
+	const StrataLayout *layout = info->layout;
+
+	if (is_segment_access(candidate) && candidate->incremental)
+		return true;
+	if (layout->nsegment == 0 || candidate->nkeys < layout->nsegment)
+		return false;
+	for (int i = 0; i < layout->nsegment; i++)
+	{
+		if (strata_layout_segment_index(layout,
+										candidate->keys[i].attno) < 0)
+			return false;
+	}
+	return true;
+}
+
 /* See scan_plan_private.h. */
 void
 strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
@@ -771,7 +794,7 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 	if (candidate->nkeys > 0)
 	{
 		/* the batches that lie side by side are open at the same time */
-		open = is_segment_access(candidate) && candidate->incremental ?
+		open = goes_segment_by_segment(info, candidate) ?
 			1 :
 			Min(segments, Min(nbatches, nread));
 		candidate->memory = open * rows_per_batch * (info->ncolumns + 1) *
