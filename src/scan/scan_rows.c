@@ -641,10 +641,10 @@ filter_rows(StrataRowReader *reader, StrataRowVector *vector)
 	return passed;
 }
 
-/* Read rows until some pass the quals; false when there are no more. */
-static bool
-read_row_vector(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
-				bool with_tids, StrataRowVector *vector)
+/* See scan_private.h. */
+bool
+strata_row_reader_next(StrataScanState *scan, const AttrNumber *attnos,
+					   int nattnos, bool with_tids, StrataRowVector *vector)
 {
 	StrataRowReader *reader = scan->row_reader;
 
@@ -657,18 +657,32 @@ read_row_vector(StrataScanState *scan, const AttrNumber *attnos, int nattnos,
 	{
 		vector->nrows = read_rows(reader);
 		if (vector->nrows == 0)
-		{
-			scan->heap_done = true;
 			return false;
-		}
 		vector->nselected = filter_rows(reader, vector);
 	} while (vector->nselected == 0);
 	vector->columns = reader->batch.columns;
 	vector->tids = reader->tids;
 	vector->numbers = reader->numbers;
 	vector->numbering = reader->numbering;
-	scan->counters.heap_rows += vector->nselected;
 	scan->counters.column_rows += vector->nselected;
+	return true;
+}
+
+/* See scan_private.h. */
+bool
+strata_row_reader_can_read(StrataScanState *scan)
+{
+	Relation	rel = scan->css.ss.ss_currentRelation;
+
+	if (scan->child != NULL || scan->heap_scan != NULL)
+		return false;
+	if (!strata_rows_go_together(scan))
+		return false;
+	if (!strata_pages_can_read(rel, scan->css.ss.ps.state->es_snapshot))
+		return false;
+	if (scan->row_reader == NULL)
+		strata_scan_check_outgrown(rel, scan->info.heap_pages,
+								   RelationGetNumberOfBlocks(rel));
 	return true;
 }
 
@@ -677,19 +691,9 @@ bool
 strata_scan_gives_row_vectors(PlanState *node)
 {
 	StrataScanState *scan = (StrataScanState *) node;
-	Relation	rel = scan->css.ss.ss_currentRelation;
 
 	Assert(scan->info.nkeys == 0);	/* scan:R11 */
-	if (scan->child != NULL || scan->heap_scan != NULL)
-		return false;
-	if (!strata_rows_go_together(scan))
-		return false;
-	if (!strata_pages_can_read(rel, node->state->es_snapshot))
-		return false;
-	if (scan->row_reader == NULL)
-		strata_scan_check_outgrown(rel, scan->info.heap_pages,
-								   RelationGetNumberOfBlocks(rel));
-	return true;
+	return strata_row_reader_can_read(scan);
 }
 
 /* See scan_vector.h. */
@@ -708,7 +712,11 @@ strata_scan_next_row_vector(PlanState *node, const AttrNumber *attnos,
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	ResetExprContext(node->ps_ExprContext);
-	found = read_row_vector(scan, attnos, nattnos, with_tids, vector);
+	found = strata_row_reader_next(scan, attnos, nattnos, with_tids, vector);
+	if (found)
+		scan->counters.heap_rows += vector->nselected;
+	else
+		scan->heap_done = true;
 	if (node->instrument)
 		InstrStopNode(node->instrument, found ? vector->nselected : 0);
 	return found;

@@ -23,6 +23,9 @@
 #include "miscadmin.h"
 #include "utils/typcache.h"
 
+/* Of fewer pages rows are not worth being made columns of. */
+#define VECTORS_MIN_PAGES 8
+
 /* Start the child plan; a heap scan starts at its first row. */
 void
 strata_rowstore_begin(StrataScanState *scan, EState *estate, int eflags)
@@ -189,44 +192,109 @@ begin_sort(StrataScanState *scan)
 	pfree(nulls_first);
 }
 
-/* Read all of the row store into a sort; only the columns that are needed. */
+/* The columns of a sorted row: what is returned, and keys. */
+static AttrNumber *
+sorted_columns(StrataScanState *scan, int *n)
+{
+	AttrNumber *attnos = palloc(sizeof(AttrNumber) *
+								(scan->ntargets + scan->info.nkeys));
+
+	*n = 0;
+	for (int i = 0; i < scan->ntargets; i++)
+		attnos[(*n)++] = scan->targets[i];
+	for (int i = 0; i < scan->info.nkeys; i++)
+		attnos[(*n)++] = scan->info.keys[i].attno;
+	return attnos;
+}
+
+/* Where a row's columns and its TID go on their way into the sort. */
+static TupleTableSlot *
+sort_place(StrataScanState *scan, ItemPointer tid)
+{
+	TupleTableSlot *out;
+	int			natts;
+
+	if (scan->heap_sort == NULL)
+	{
+		begin_sort(scan);
+		ExecStoreAllNullTuple(scan->sort_input);
+	}
+	out = scan->sort_input;
+	natts = out->tts_tupleDescriptor->natts;
+	out->tts_values[natts - 1] = PointerGetDatum(tid);
+	out->tts_isnull[natts - 1] = false;
+	return out;
+}
+
+/* Rows go into the sort as they come of the heap. */
+static void
+sort_heap_one_by_one(StrataScanState *scan, const AttrNumber *attnos, int n)
+{
+	TupleTableSlot *in;
+
+	while ((in = next_heap_row(scan)) != NULL)
+	{
+		TupleTableSlot *out = sort_place(scan, &in->tts_tid);
+
+		slot_getallattrs(in);
+		for (int i = 0; i < n; i++)
+		{
+			int			att = attnos[i] - 1;
+
+			out->tts_values[att] = in->tts_values[att];
+			out->tts_isnull[att] = in->tts_isnull[att];
+		}
+		tuplesort_puttupleslot(scan->heap_sort, out);
+		ResetExprContext(scan->css.ss.ps.ps_ExprContext);
+	}
+}
+
+/* The same many at a time, as columns. */
+static void
+sort_vectors(StrataScanState *scan, const AttrNumber *attnos, int n)
+{
+	StrataRowVector vector;
+
+	while (strata_row_reader_next(scan, attnos, n, true, &vector))
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int k = 0; k < vector.nselected; k++)
+		{
+			int			row = vector.rows != NULL ? vector.rows[k] : k;
+			ItemPointerData tid = vector.tids[row];
+			TupleTableSlot *out = sort_place(scan, &tid);
+
+			for (int i = 0; i < n; i++)
+			{
+				int			att = attnos[i] - 1;
+
+				out->tts_values[att] =
+					strata_column_get(&vector.columns[att], row,
+									  &out->tts_isnull[att]);
+			}
+			tuplesort_puttupleslot(scan->heap_sort, out);
+		}
+		ResetExprContext(scan->css.ss.ps.ps_ExprContext);
+	}
+}
+
+/*
+ * Read all of the row store into a sort; only the columns that are needed.
+ * All rows are read, so quals may be tried on many together, errors and all.
+ */
 static void
 sort_heap_rows(StrataScanState *scan)
 {
 	MemoryContext old = MemoryContextSwitchTo(scan->mcxt);
-	int			natts;
-	TupleTableSlot *in;
-	TupleTableSlot *out;
+	int			n;
+	AttrNumber *attnos = sorted_columns(scan, &n);
 
-	natts = RelationGetDescr(scan->css.ss.ss_currentRelation)->natts;
-	while ((in = next_heap_row(scan)) != NULL)
-	{
-		if (scan->heap_sort == NULL)
-		{
-			begin_sort(scan);
-			ExecStoreAllNullTuple(scan->sort_input);
-		}
-		out = scan->sort_input;
-		slot_getallattrs(in);
-		for (int i = 0; i < scan->ntargets; i++)
-		{
-			int			att = scan->targets[i] - 1;
-
-			out->tts_values[att] = in->tts_values[att];
-			out->tts_isnull[att] = in->tts_isnull[att];
-		}
-		for (int i = 0; i < scan->info.nkeys; i++)
-		{
-			int			att = scan->info.keys[i].attno - 1;
-
-			out->tts_values[att] = in->tts_values[att];
-			out->tts_isnull[att] = in->tts_isnull[att];
-		}
-		out->tts_values[natts] = PointerGetDatum(&in->tts_tid);
-		out->tts_isnull[natts] = false;
-		tuplesort_puttupleslot(scan->heap_sort, out);
-		ResetExprContext(scan->css.ss.ps.ps_ExprContext);
-	}
+	if (RelationGetNumberOfBlocks(scan->css.ss.ss_currentRelation) >=
+		VECTORS_MIN_PAGES && strata_row_reader_can_read(scan))
+		sort_vectors(scan, attnos, n);
+	else
+		sort_heap_one_by_one(scan, attnos, n);
+	pfree(attnos);
 	scan->heap_sorted = true;
 	if (scan->heap_sort != NULL)
 		tuplesort_performsort(scan->heap_sort);
