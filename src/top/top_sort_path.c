@@ -30,7 +30,8 @@
 
 /*
  * Does a scan, or one behind the other, give the rows in that order?  Then
- * nothing is gained.  Merging several of them takes longer than sorting.
+ * nothing is gained.  Merging several of them takes longer than sorting; and
+ * what is sorted for processes to be merged (GatherMerge) is among the paths.
  */
 static bool
 comes_in_order(const RelOptInfo *rel, List *pathkeys)
@@ -43,7 +44,8 @@ comes_in_order(const RelOptInfo *rel, List *pathkeys)
 
 		while (IsA(path, ProjectionPath))
 			path = ((ProjectionPath *) path)->subpath;
-		if (!IsA(path, MergeAppendPath) && path->param_info == NULL &&
+		if ((IsA(path, CustomPath) || IsA(path, IndexPath) ||
+			 IsA(path, AppendPath)) && path->param_info == NULL &&
 			pathkeys_contained_in(pathkeys, path->pathkeys))
 			return true;
 	}

@@ -41,6 +41,14 @@ SELECT query, sp_way(query) FROM unnest(ARRAY[
 	-- others: the first rows, computed keys, another collation, volatile functions, tables that are not ours
 	'SELECT i FROM sp ORDER BY i LIMIT 3', 'SELECT i FROM sp ORDER BY i + 1', 'SELECT i FROM sp ORDER BY t COLLATE "POSIX"', 'SELECT random() FROM sp ORDER BY i',
 	'SELECT i FROM sp WHERE random() < 2 ORDER BY i', 'SELECT i FROM sp_h ORDER BY i', 'SELECT i FROM sp ORDER BY i FOR UPDATE']) AS query;
+-- processes that could sort parts are no order that is there already
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 10;
+SELECT sp_way('SELECT i FROM sp ORDER BY i');
+RESET parallel_setup_cost;
+RESET min_parallel_table_scan_size;
+SET max_parallel_workers_per_gather = 0;
 SET enable_sort = off;
 SELECT sp_way('SELECT i FROM sp ORDER BY i');
 RESET enable_sort;
