@@ -18,8 +18,10 @@
 #include "pg/pg.h"
 #include "rollup/rollup.h"
 #include "scan/scan.h"
+#include "store/store.h"
 #include "time/time.h"
 
+#include "access/table.h"
 #include "optimizer/paths.h"
 #include "optimizer/plancat.h"
 #include "optimizer/planner.h"
@@ -55,6 +57,23 @@ hide_indexes(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
 		previous_info_hook(root, relid, inhparent, rel);
 	strata_rollup_gather_gaps(root, rel);
 	strata_scan_get_relation_info(root, relid, inhparent, rel);
+}
+
+/* Of a table with batches what is shown first is found without all rows. */
+static void
+count_apart(Query *query)
+{
+	Oid			relid = strata_window_table_of_total(query);
+	Relation	rel;
+	bool		ours;
+
+	if (!OidIsValid(relid))
+		return;
+	rel = table_open(relid, NoLock);
+	ours = strata_relation_is_strata(rel);
+	table_close(rel, NoLock);
+	if (ours || strata_hypertable_is(relid))
+		strata_window_replace_total(query);
 }
 
 static void
@@ -117,7 +136,8 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
  *	3. Functions are put in the place of others (publications, gap filling),
  *	   aggregates of hypertables are answered by rollups, and comparisons of
  *	   time_bucket() taken apart; then, of queries that need the first chunks,
- *	   the others are left for later.
+ *	   the others are left for later.  Last, a page of rows has these counted
+ *	   apart.
  *	4. The planner, through whoever was in the hook before us.
  *	5. What the finished plan gets: names of window functions, nodes that
  *	   make chunks above those that load, and last the copy of 1, which looks
@@ -152,6 +172,8 @@ plan_query(Query *query, const char *text, int cursor_options,
 	strata_time_rewrite_quals(query);
 	turns = in_turns ?
 		strata_turns_begin(query, stale.query, cursor_options, params) : NIL;
+
+	count_apart(query);
 
 	stmt = previous_planner ?
 		previous_planner(query, text, cursor_options, params) :

@@ -76,6 +76,23 @@ SELECT wp_pruned('SELECT * FROM (SELECT i, k, ts - lag(ts) OVER (PARTITION BY i 
 DROP FUNCTION wp_pruned;
 DROP TABLE wp_few;
 RESET enable_mergejoin;
+-- how many rows a page is of is counted apart, where that is all that is asked of other rows
+CREATE FUNCTION wp_total(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ 'InitPlan|Window|Strata[^S]' THEN
+			RETURN NEXT regexp_replace(line, '^[ >-]*|[ ]*[(]returns.*', '', 'g');
+		END IF;
+	END LOOP;
+END $$;
+SELECT wp_total('SELECT *, count(*) OVER () FROM wp WHERE i = 3 ORDER BY i, k LIMIT 5');
+SELECT wp_total('SELECT *, count(*) OVER () FROM wp WHERE i = 3 ORDER BY i, k');
+SELECT wp_total('SELECT *, count(*) OVER (), row_number() OVER (ORDER BY i, k) FROM wp WHERE i = 3 LIMIT 5');
+SELECT wp_total('SELECT *, count(*) OVER () FROM wp WHERE i = 3 AND random() < 2 ORDER BY i, k LIMIT 5');
+SELECT wp_total('SELECT *, count(*) OVER () FROM wp_h WHERE i = 3 ORDER BY i, k LIMIT 5');
+DROP FUNCTION wp_total;
 SET strata.enable_windows = off;
 SELECT wp_way('SELECT k, ts - lag(ts) OVER (PARTITION BY k ORDER BY ts) FROM wp');
 DROP TABLE wp, wp_h;
