@@ -52,6 +52,14 @@ typedef struct StrataExpr StrataExpr;
  */
 extern StrataExpr *strata_expr_compile(List *exprs, PlanState *parent);
 
+/*
+ * Is a function of PostgreSQL's called for each row, or for each value that a
+ * column has?  known: expressions that the caller evaluates in another way.
+ */
+extern bool strata_expr_calls_singly(Node *node,
+									 bool (*known) (Node *node, void *arg),
+									 void *arg);
+
 /* May evaluating it raise an error?  False: it fails at most. */
 extern bool strata_expr_may_raise(const StrataExpr *expr);
 

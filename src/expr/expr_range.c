@@ -16,6 +16,7 @@
 
 #include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
 #include "parser/scansup.h"
 #include "pgtime.h"
 #include "utils/builtins.h"
@@ -200,6 +201,43 @@ strata_expr_cuts_time(Node *node)
 		call->funcid != F_DATE_PART_TEXT_TIMESTAMP)
 		return false;
 	return call_unit(call, &unit, &arg);
+}
+
+typedef struct SinglyContext
+{
+	bool		(*known) (Node *node, void *arg);
+	void	   *arg;
+} SinglyContext;
+
+static bool
+lacks_kernel(Oid funcid, void *context)
+{
+	return strata_expr_function_find(funcid) == NULL;
+}
+
+/* See strata_expr_calls_singly(). */
+static bool
+calls_singly(Node *node, SinglyContext *context)
+{
+	Expr	   *arg;
+
+	if (node == NULL || !contain_var_clause(node) ||
+		context->known(node, context->arg))
+		return false;
+	if (check_functions_in_node(node, lacks_kernel, NULL))
+		return strata_like_compile(node, &arg) == NULL &&
+			strata_expr_unit(node).unit == 0;
+	return expression_tree_walker(node, calls_singly, context);
+}
+
+/* See expr.h. */
+bool
+strata_expr_calls_singly(Node *node, bool (*known) (Node *node, void *arg),
+						 void *arg)
+{
+	SinglyContext context = {known, arg};
+
+	return calls_singly(node, &context);
 }
 
 typedef struct UnitContext

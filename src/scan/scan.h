@@ -20,7 +20,8 @@ extern void strata_scan_init(void);
 /*
  * To be called from set_rel_pathlist_hook, after other users of that hook.
  * Replaces the paths of a strata table that has compressed rows by ones that
- * see both halves; leaves every other relation alone.
+ * see both halves; has Parallel Appends above such tables pay for the start of
+ * their workers; leaves every other relation alone.
  */
 extern void strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel,
 										 Index rti, RangeTblEntry *rte);

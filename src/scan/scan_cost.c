@@ -5,7 +5,7 @@
  *
  * Everything is in PostgreSQL's units, as multiples of cpu_tuple_cost (one row
  * through a heap scan), measured on one machine: decoding a value takes about
- * a thirtieth of a heap row, handing a row up a quarter.
+ * a thirtieth of a heap row, handing a row up nearly as much as one.
  *
  * Selectivities are PostgreSQL's.  Quals on segmentby columns select whole
  * batches; a range of the first orderby column selects that share of each
@@ -21,6 +21,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
+#include "expr/expr.h"
 #include "scan/scan_plan_private.h"
 #include "store/store.h"
 
@@ -33,6 +34,8 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "utils/float.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
 
 /* Multiples of cpu_tuple_cost. */
 #define COST_BATCH_LOOK 0.5		/* one batch row: fetch, and try to prune */
@@ -41,7 +44,9 @@
 #define COST_WALK 0.03			/* over an entry of it */
 #define COST_COLUMN_OPEN 1.0	/* per column of it */
 #define COST_DECODE_VALUE 0.03
-#define COST_EMIT_ROW 0.25
+#define COST_EMIT_ROW 0.8		/* a row that is handed up, */
+#define COST_EMIT_VALUE 0.06	/* ... and each value in it, */
+#define COST_EMIT_VARLENA 0.3	/* ... if that is no number, nor a segment's */
 #define COST_INDEXED_ROW 2.0	/* of the row store, beyond what PostgreSQL
 								 * says that an index's row costs */
 
@@ -65,6 +70,14 @@
 /* Share of a qual's cost per row when it runs on vectors. */
 #define VECTOR_QUAL_SHARE 0.2
 
+/*
+ * A row for which a function of PostgreSQL's is called; and one whose value
+ * had come before, as most of no more than so many do.
+ */
+#define COST_CALLED_ROW 1.0
+#define COST_KNOWN_ROW 0.3
+#define MANY_VALUES 1000
+
 /* The quals of a candidate by what they do for batches. */
 typedef struct QualShape
 {
@@ -80,6 +93,9 @@ typedef struct QualShape
 	int			nprefix;
 	QualCost	heap;			/* all quals, once per row of the row store */
 	QualCost	batch;			/* all but segment, likewise */
+	QualCost	singly;			/* of these, what is called row by row, */
+	double		singly_row;		/* ... and what making that row costs, in
+								 * units of cpu_tuple_cost */
 	Selectivity segment_sel;
 	Selectivity order_sel;
 	Selectivity range_sel;		/* of batches, by the other quals on minima
@@ -193,6 +209,66 @@ find_segment_equality(StrataRelInfo *info, List *clauses, int i)
 	return NULL;
 }
 
+static bool
+has_filter_kernel(Node *node, void *relid)
+{
+	StrataColumnOp op;
+
+	if (IsA(node, RowCompareExpr))
+		return true;
+	return (IsA(node, OpExpr) || IsA(node, ScalarArrayOpExpr)) &&
+		strata_match_column_op((Expr *) node, *(Index *) relid, &op);
+}
+
+/* Does a column of the clause have values that hardly come again in a batch? */
+static bool
+has_many_values(const StrataRelInfo *info, Node *clause)
+{
+	List	   *vars = pull_var_clause(clause, PVC_RECURSE_AGGREGATES |
+									   PVC_RECURSE_WINDOWFUNCS |
+									   PVC_RECURSE_PLACEHOLDERS);
+	ListCell   *lc;
+
+	foreach(lc, vars)
+	{
+		Var		   *var = lfirst(lc);
+		VariableStatData vardata;
+		bool		isdefault;
+		double		n;
+
+		if (var->varno != (int) info->rel->relid || var->varattno <= 0)
+			continue;
+		if (get_typbyval(var->vartype))
+			return true;
+		examine_variable(info->root, (Node *) var, 0, &vardata);
+		n = get_variable_numdistinct(&vardata, &isdefault);
+		ReleaseVariableStats(vardata);
+		if (n > MANY_VALUES)
+			return true;
+	}
+	return false;
+}
+
+/* Note what a clause costs that calls a function for each row, or value. */
+static void
+add_called_singly(StrataRelInfo *info, QualShape *shape, RestrictInfo *rinfo)
+{
+	QualCost	cost;
+
+	if (strata_scan_clause_op(info, rinfo) != NULL ||
+		!strata_expr_calls_singly((Node *) rinfo->clause, has_filter_kernel,
+								  &info->rel->relid))
+		return;
+	if (!has_many_values(info, (Node *) rinfo->clause))
+	{
+		shape->singly_row = Max(shape->singly_row, COST_KNOWN_ROW);
+		return;
+	}
+	cost_qual_eval_node(&cost, (Node *) rinfo, info->root);
+	shape->singly.per_tuple += cost.per_tuple;
+	shape->singly_row = COST_CALLED_ROW;
+}
+
 static Selectivity
 selectivity(const StrataRelInfo *info, List *clauses)
 {
@@ -230,6 +306,7 @@ classify_quals(StrataRelInfo *info, ParamPathInfo *param_info,
 			if (strata_enable_pruning)
 				add_order_clause(info, shape, rinfo);
 			rest = lappend(rest, rinfo);
+			add_called_singly(info, shape, rinfo);
 		}
 	}
 	for (int i = 0; i < info->layout->nsegment; i++)
@@ -405,27 +482,14 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 	*startup = *total;
 }
 
-/*
- * Charge what starting workers costs beyond parallel_setup_cost.  A unit of
- * cost is 2.5 to 5 us: of heap, of decoding, and of keys; a worker takes some
- * 8 ms of a CPU to begin and to end: it finds out anew what a session knows of
- * a table, and maps shared memory page by page.  They start once for all
- * partitions of a table: each is charged by the rows it has of them.
- */
+/* What starting its workers costs, beyond parallel_setup_cost. */
 static void
 charge_start(const StrataRelInfo *info, StrataCandidate *candidate)
 {
-	const RelOptInfo *rel = info->rel;
-	Cost		cost = 2 * parallel_setup_cost * candidate->workers;
+	Cost		cost = strata_scan_start_cost(info->root, info->rel,
+											  candidate->workers,
+											  candidate->total);
 
-	if (rel->reloptkind == RELOPT_OTHER_MEMBER_REL)
-	{
-		const RelOptInfo *parent =
-		find_base_rel(info->root,
-					  bms_singleton_member(rel->top_parent_relids));
-
-		cost *= Min(rel->rows / Max(parent->rows, 1), 1);
-	}
 	candidate->startup += cost;
 	candidate->total += cost;
 }
@@ -725,6 +789,24 @@ goes_segment_by_segment(const StrataRelInfo *info,
 	return true;
 }
 
+/* Trying the quals on a row of a batch. */
+static Cost
+qual_cost(const QualShape *shape)
+{
+	return shape->singly.per_tuple + shape->singly_row * cpu_tuple_cost +
+		(shape->batch.per_tuple - shape->singly.per_tuple) *
+		VECTOR_QUAL_SHARE;
+}
+
+/* Making a row of the values that are wanted of a batch's. */
+static Cost
+emit_row_cost(const StrataRelInfo *info)
+{
+	return cpu_tuple_cost *
+		(COST_EMIT_ROW + info->nvalues * COST_EMIT_VALUE +
+		 info->nvarlenas * COST_EMIT_VARLENA);
+}
+
 /* See scan_plan_private.h. */
 void
 strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
@@ -762,11 +844,11 @@ strata_scan_cost(StrataRelInfo *info, StrataCandidate *candidate)
 
 	toast = toast_cost(info);
 	per_batch = open_cost(info, rows_per_batch) +
-		rows_per_batch * shape->batch.per_tuple * VECTOR_QUAL_SHARE;
+		rows_per_batch * qual_cost(shape);
 	try_batch_index(info, candidate, shape->index_options, per_batch, &access,
 					&nread);
 	candidate->nread = nread;
-	emit = candidate->rows * batch_share * COST_EMIT_ROW * cpu_tuple_cost +
+	emit = candidate->rows * batch_share * emit_row_cost(info) +
 		candidate->rows * info->rel->reltarget->cost.per_tuple;
 	rowstore_cost(info, candidate, shape, &heap_startup, &heap_total);
 

@@ -71,8 +71,32 @@ estimate_segments(StrataRelInfo *info)
 	return Max(Min(result, info->size.batches), 1.0);
 }
 
+/* Columns that rows are returned with, by what giving one on costs. */
+static void
+count_returned(StrataRelInfo *info, const Bitmapset *attrs)
+{
+	bool		whole = bms_is_member(0 - FirstLowInvalidHeapAttributeNumber,
+									  attrs);
+
+	for (AttrNumber attno = 1; attno <= info->desc->natts; attno++)
+	{
+		Form_pg_attribute att = TupleDescAttr(info->desc, attno - 1);
+
+		if (att->attisdropped ||
+			(!whole && !bms_is_member(attno -
+									  FirstLowInvalidHeapAttributeNumber,
+									  attrs)))
+			continue;
+		if (att->attlen > 0 ||
+			strata_layout_segment_index(info->layout, attno) >= 0)
+			info->nvalues++;
+		else
+			info->nvarlenas++;
+	}
+}
+
 /* Columns of the relation that the query reads. */
-static int
+static void
 count_columns(StrataRelInfo *info)
 {
 	RelOptInfo *rel = info->rel;
@@ -80,12 +104,13 @@ count_columns(StrataRelInfo *info)
 	ListCell   *lc;
 
 	pull_varattnos((Node *) rel->reltarget->exprs, rel->relid, &attrs);
+	count_returned(info, attrs);
 	foreach(lc, rel->baserestrictinfo)
 		pull_varattnos((Node *) lfirst_node(RestrictInfo, lc)->clause,
 					   rel->relid, &attrs);
+	info->ncolumns = bms_num_members(attrs);
 	if (bms_is_member(0 - FirstLowInvalidHeapAttributeNumber, attrs))
-		return info->desc->natts;
-	return bms_num_members(attrs);
+		info->ncolumns = info->desc->natts;
 }
 
 /*
@@ -118,7 +143,7 @@ init_info(StrataRelInfo *info, PlannerInfo *root, RelOptInfo *rel,
 		Max(rel->tuples - info->size.rows, 0) :
 		0;
 	info->nsegments = estimate_segments(info);
-	info->ncolumns = count_columns(info);
+	count_columns(info);
 	info->has_segment_index = info->layout->nsegment > 0 &&
 		OidIsValid(strata_store_segment_index(store, info->layout, false));
 	info->has_segment_max_index = info->layout->nsegment > 0 &&
@@ -859,6 +884,8 @@ strata_scan_set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 {
 	Relation	relation;
 
+	if (rte->inh)
+		strata_scan_charge_appends(root, rel);
 	if (rte->rtekind != RTE_RELATION || rte->inh || rte->tablesample != NULL ||
 		(rte->relkind != RELKIND_RELATION &&
 		 rte->relkind != RELKIND_MATVIEW) ||

@@ -117,6 +117,9 @@ typedef struct StrataRelInfo
 	double		seq_page_cost;
 	double		nsegments;		/* distinct segments, estimated */
 	int			ncolumns;		/* columns that the query needs */
+	int			nvalues;		/* of them, those that rows are returned with:
+								 * by value, or a segment's */
+	int			nvarlenas;		/* ... and others */
 	bool		has_segment_index;
 	bool		has_segment_max_index;
 	bool		has_min_index;
@@ -214,6 +217,20 @@ extern List *strata_scan_support_all(PlannerInfo *root, RelOptInfo *rel,
 /* scan_cost.c: the comparison with a column that a clause is, or NULL. */
 extern const StrataColumnOp *strata_scan_clause_op(StrataRelInfo *info,
 												   RestrictInfo *rinfo);
+
+/*
+ * scan_start.c: what starting so many workers costs a partial path of the
+ * relation, which costs so much without.
+ */
+extern Cost strata_scan_start_cost(PlannerInfo *root, const RelOptInfo *rel,
+								   int workers, Cost partial);
+
+/*
+ * scan_start.c: charge for that the partial Appends of a parent whose children
+ * were not.
+ */
+extern void strata_scan_charge_appends(const PlannerInfo *root,
+									   RelOptInfo *rel);
 
 /*
  * scan_cost.c: choose the access (unless incremental) and fill in the results.

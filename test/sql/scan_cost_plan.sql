@@ -1,5 +1,5 @@
 -- What quals on other columns than the order prune is tried on some batches'
--- summaries when planning; answers are not at stake.
+-- summaries when planning; answers are not at stake.  And what else decides a plan by its cost.
 SET client_min_messages = error;
 SET timezone = 'UTC';
 CREATE SCHEMA scan_cost_plan;
@@ -54,4 +54,31 @@ SET max_parallel_workers_per_gather = 0;
 SELECT reading('near < 10') < 0.3 * reading('wide < 10') AS less, reading('near < 10') > 0.5 * reading('wide < 10') AS more;
 ALTER TABLE t DROP COLUMN few, ADD COLUMN added int DEFAULT 3;
 SELECT reading('added > 2') > 0.9 * reading('wide < 10') AS more, reading('added > 2 AND near > 190') < 0.3 * reading('wide < 10') AS less;
+-- a function that is called for each row costs a row; not where a kernel, or one value for many rows, takes its place
+SELECT cond, (cost('SELECT count(*) FROM t WHERE ' || cond) - cost('SELECT count(*) FROM t WHERE wide < 10')) / 40000 > 0.5 * current_setting('cpu_tuple_cost')::float8 AS by_row
+    FROM unnest(ARRAY['to_char(ts, ''DD'') = ''07''', 'ts::time < ''12:00''', 'wide::numeric < 10', 'wide + 1 < 10', 'extract(hour FROM ts) < 12', 'upper(host) = ''H''', 'host LIKE ''h%''',
+        'wide < 10 OR ts::time < ''12:00''', '(wide, ts) < (10, ''2026-01-03'')', 'wide < abs(wide) - 5']) AS cond;
+-- whoever has partitions, or parts of a UNION, read by one process each pays for the start of all, too
+CREATE TABLE c (ts timestamptz NOT NULL, host text, v float8) PARTITION BY RANGE (ts);
+DO $$
+BEGIN
+    FOR i IN 1 .. 6 LOOP
+        EXECUTE format('CREATE TABLE c%s PARTITION OF c FOR VALUES FROM (%L) TO (%L) USING strata WITH (strata.segmentby = ''host'', strata.orderby = ''ts'')',
+            i, '2026-01-01'::timestamptz + i * interval '1 day', '2026-01-02'::timestamptz + i * interval '1 day');
+    END LOOP;
+END $$;
+RESET strata.batch_rows;
+INSERT INTO c SELECT '2026-01-02'::timestamptz + i * interval '10 s', 'h' || i % 5, i % 100 FROM generate_series(0, 51839) AS i;
+SELECT count(compress_chunk(format('c%s', i)::regclass)) FROM generate_series(1, 6) AS i;
+ANALYZE c;
+SET max_parallel_workers_per_gather = 2;
+CREATE FUNCTION with_workers(setup float8) RETURNS TABLE (query text, workers bool) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('parallel_setup_cost', setup::text, false);
+    RETURN QUERY SELECT q, (SELECT string_agg(line, '') ~ 'Gather' FROM query_plan(q) AS p (line))
+        FROM unnest(ARRAY['SELECT v, ts FROM c WHERE v < 1', 'SELECT 1, host, count(*) FROM c GROUP BY 2 UNION ALL SELECT 2, host, count(*) FROM c GROUP BY 2']) AS q;
+END $$;
+SELECT * FROM with_workers(0);
+SELECT * FROM with_workers(20);
+SELECT * FROM with_workers(60);
 DROP SCHEMA scan_cost_plan CASCADE;
