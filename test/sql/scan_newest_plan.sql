@@ -30,7 +30,6 @@ RESET seq_page_cost;
 -- batches of all hosts, with a memory for a few of them
 SET work_mem = '64kB';
 SELECT sp_plan('SELECT * FROM sp ORDER BY host, ts');
-SELECT sp_plan('SELECT * FROM sp ORDER BY ts, host');
 DROP FUNCTION sp_plan;
 DROP PROCEDURE sp_fill;
 DROP TABLE sp;
