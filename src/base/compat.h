@@ -634,6 +634,8 @@ typedef RTEPermissionInfo StrataPermissions;
 typedef int16 StrataSortOrder;
 #define STRATA_SORT_DESC BTGreaterStrategyNumber
 #define strata_path_copy_disabled(path, child) ((void) 0)
+#define strata_cost_sort(path, root, keys, cost, rows, width, limit) \
+	cost_sort(path, root, keys, cost, rows, width, 0, work_mem, limit)
 #define strata_path_disable(path) \
 	((path)->startup_cost += disable_cost, (path)->total_cost += disable_cost)
 #define strata_pathkey_is_desc(pathkey) \
@@ -643,6 +645,8 @@ typedef CompareType StrataSortOrder;
 #define STRATA_SORT_DESC COMPARE_GT
 #define strata_path_copy_disabled(path, child) \
 	((path)->disabled_nodes = (child)->disabled_nodes)
+#define strata_cost_sort(path, root, keys, cost, rows, width, limit) \
+	cost_sort(path, root, keys, 0, cost, rows, width, 0, work_mem, limit)
 #define strata_path_disable(path) ((path)->disabled_nodes++)
 #define strata_pathkey_is_desc(pathkey) \
 	((pathkey)->pk_cmptype == STRATA_SORT_DESC)

@@ -299,13 +299,14 @@ strata_sort_compare_records(const StrataSort *sort, const char *a,
  *-------------------------------------------------------------------------
  */
 
-/* qsort */
+/* qsort; groups of equal words may be all there is. */
 static int
 compare_elements(const void *left, const void *right, void *arg)
 {
 	const SortElement *a = left;
 	const SortElement *b = right;
 
+	CHECK_FOR_INTERRUPTS();
 	if (a->word != b->word)
 		return a->word < b->word ? -1 : 1;
 	return strata_sort_compare_records(arg, strata_sort_record(arg, a),

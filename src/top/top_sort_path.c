@@ -12,6 +12,8 @@
  */
 #include "top/top_private.h"
 
+#include <math.h>
+
 #include "base/compat.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
@@ -20,6 +22,8 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "top/top.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
 
 /* Per row, in units of cpu_operator_cost: it is put in order, ... */
 #define COST_ORDER 4.0
@@ -27,6 +31,10 @@
 #define COST_COLUMN 0.5
 /* Of a page that goes to disk and back, in units of seq_page_cost. */
 #define COST_PAGE 0.5
+
+/* Rows of a vector, as batches mostly have, and what a value is kept with. */
+#define VECTOR_ROWS 1000.0
+#define VALUE_BYTES 8
 
 /*
  * Does a scan, or one behind the other, give the rows in that order?  Then
@@ -52,6 +60,60 @@ comes_in_order(const RelOptInfo *rel, List *pathkeys)
 	return false;
 }
 
+/*
+ * Bytes of values by reference that a sort keeps: of a key each different
+ * value once, of another column once for each vector.
+ */
+static double
+bytes_of_values(PlannerInfo *root, const RelOptInfo *rel,
+				const TopShape *shape, double rows)
+{
+	double		bytes = 0;
+	ListCell   *lc;
+
+	foreach(lc, shape->inputs)
+	{
+		Var		   *var = lfirst_node(Var, lc);
+		int32		width = rel->attr_widths[var->varattno - rel->min_attr];
+		double		n;
+
+		if (get_typbyval(var->vartype))
+			continue;
+		if (width <= 0)
+			width = get_typavgwidth(var->vartype, var->vartypmod);
+		n = estimate_num_groups(root, list_make1(var), rows, NULL, NULL);
+		if (!list_member(shape->keys, var))
+			n *= ceil(rows / VECTOR_ROWS);
+		bytes += Min(n, rows) * (width + VALUE_BYTES);
+	}
+	return bytes;
+}
+
+/*
+ * Add what sorting costs.  Where values by reference are too many, all rows
+ * go through PostgreSQL's sort.
+ */
+static void
+add_sort_cost(PlannerInfo *root, const RelOptInfo *rel, const TopShape *shape,
+			  const PathTarget *target, List *pathkeys, double rows,
+			  Cost *cost)
+{
+	int			ninputs = list_length(shape->inputs);
+	double		bytes = rows * (8.0 * ninputs + 8);
+	Path		sorted;
+
+	*cost += rows * cpu_operator_cost *
+		(COST_ORDER + COST_COLUMN * ninputs);
+	if (bytes_of_values(root, rel, shape, rows) > work_mem * 1024.0 / 2)
+	{
+		strata_cost_sort(&sorted, root, pathkeys, *cost, rows, target->width,
+						 -1);
+		*cost = sorted.total_cost;
+	}
+	else if (bytes > work_mem * 1024.0)
+		*cost += COST_PAGE * seq_page_cost * bytes / BLCKSZ;
+}
+
 /* A StrataSort of the relation by the clauses; NULL: it cannot be had. */
 static Path *
 make_sort_path(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *parent,
@@ -61,7 +123,6 @@ make_sort_path(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *parent,
 	Path	   *child;
 	CustomPath *path;
 	Cost		cost;
-	double		bytes;
 
 	if (comes_in_order(rel, pathkeys) ||
 		!strata_top_find_columns(root, rel, clauses, target, &shape) ||
@@ -75,11 +136,7 @@ make_sort_path(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *parent,
 	child = strata_top_make_input(root, rel, &shape, &cost);
 	if (child == NULL)
 		return NULL;
-	bytes = child->rows * (8.0 * list_length(shape.inputs) + 8);
-	cost += child->rows * cpu_operator_cost *
-		(COST_ORDER + COST_COLUMN * list_length(shape.inputs));
-	if (bytes > work_mem * 1024.0)
-		cost += COST_PAGE * seq_page_cost * bytes / BLCKSZ;
+	add_sort_cost(root, rel, &shape, target, pathkeys, child->rows, &cost);
 	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;

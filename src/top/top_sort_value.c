@@ -129,6 +129,7 @@ compare_numbered(const void *left, const void *right, void *arg)
 {
 	const RankArg *rank = arg;
 
+	CHECK_FOR_INTERRUPTS();
 	return ApplySortComparator(rank->values->values[*(const uint32 *) left],
 							   false,
 							   rank->values->values[*(const uint32 *) right],
@@ -152,7 +153,6 @@ rank_values(StrataSort *sort, SortField *field)
 	qsort_arg(order, values->n, sizeof(uint32), compare_numbered, &arg);
 	for (uint32 i = 0; i < values->n; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
 		if (i > 0 && compare_numbered(&order[i - 1], &order[i], &arg) != 0)
 			rank++;
 		values->ranks[order[i]] = rank;

@@ -28,14 +28,30 @@ DECLARE
 BEGIN
 	PERFORM set_config('work_mem', memory, true);
 	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ' || query LOOP
-		IF line ~ 'Sort|Runs|Window|StrataTop' AND line !~ 'Key|Method|Window: ' THEN
+		IF line ~ 'Sort|Runs|Window|StrataTop|Merge Append' AND line !~ 'Key|Method|Window: ' THEN
 			way := way || CASE WHEN way <> '' THEN '; ' ELSE '' END || regexp_replace(line, '^[ >-]*|Custom Scan |[ ]*\(actual.*', '', 'g');
 		END IF;
 	END LOOP;
 	RETURN way;
 END $$;
--- in memory, in runs, and by rows where texts or runs are too many
+-- in memory, and in runs; texts that would be too many are PostgreSQL's
 SELECT memory, sp_way('SELECT i, ts FROM sp ORDER BY i', memory), sp_way('SELECT i, t FROM sp ORDER BY i', memory) FROM unnest(ARRAY['64kB', '300kB', '4MB']) AS memory;
+-- wide rows that come in order, chunk by chunk, are merged as they are
+CREATE TABLE sp_chunks (ts timestamptz NOT NULL, k text, doc text);
+SELECT count(*) FROM create_hypertable('sp_chunks', 'ts', chunk_time_interval => interval '1 day', create_default_indexes => false);
+ALTER TABLE sp_chunks SET (strata.segmentby = 'k', strata.orderby = 'ts DESC');
+INSERT INTO sp_chunks SELECT timestamptz '2020-01-01Z' + g * interval '10 seconds', 'k' || g % 7, repeat(md5(g::text), 8) FROM generate_series(0, 29999) AS g;
+SELECT count(compress_chunk(c)) FROM show_chunks('sp_chunks') AS c;
+INSERT INTO sp_chunks SELECT timestamptz '2020-01-01Z' + g * interval '100 seconds', 'k' || g % 7, repeat(md5(g::text), 8) FROM generate_series(0, 2999) AS g;
+VACUUM ANALYZE sp_chunks;
+SELECT sp_way('SELECT k, ts, doc FROM sp_chunks ORDER BY k, ts DESC', '1MB'), sp_way('SELECT k, ts FROM sp_chunks ORDER BY k, ts DESC', '1MB');
+DROP TABLE sp_chunks;
+-- by rows where texts are more than was thought
+ALTER TABLE sp ALTER t SET (n_distinct = 10);
+ANALYZE sp;
+SELECT memory, sp_way('SELECT i, t FROM sp ORDER BY i', memory) FROM unnest(ARRAY['64kB', '300kB', '4MB']) AS memory;
+ALTER TABLE sp ALTER t RESET (n_distinct);
+ANALYZE sp;
 SELECT query, sp_way(query) FROM unnest(ARRAY[
 	'SELECT k FROM sp ORDER BY t, k DESC', 'SELECT f + i FROM sp WHERE f > 3 ORDER BY f, i', 'SELECT DISTINCT ON (f) f, i FROM (SELECT * FROM sp ORDER BY f, i) AS x ORDER BY f',
 	-- others: the first rows, computed keys, another collation, volatile functions, tables that are not ours
