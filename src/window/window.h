@@ -42,8 +42,8 @@ extern AttrNumber strata_window_child_column(PlanState *node,
 
 /*
  * The table of a query of its first rows that counts all of them beside, by
- * count(*) OVER () and no other window function; InvalidOid: it is another.
- * And, of such a query, have it counted apart; before the planner.
+ * one count(*) OVER () and no other window function; InvalidOid: it is
+ * another.  And, of such a query, have it counted apart; before the planner.
  */
 extern Oid	strata_window_table_of_total(const Query *query);
 extern void strata_window_replace_total(Query *query);

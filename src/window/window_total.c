@@ -7,6 +7,9 @@
  * the query for it, keeps them, and returns the first.  Here it becomes a
  * subquery that is executed once, (SELECT count(*) FROM the same), which reads
  * no more than conditions do; and the page is what it would be without.
+ * Conditions are evaluated for both, so two counts, of which each would be a
+ * subquery, are left to PostgreSQL; and what the target changes (set_config())
+ * must not change them.
  *
  * src/window/window_total.c
  *-------------------------------------------------------------------------
@@ -41,9 +44,20 @@ is_of_all_rows(const Query *query, const WindowFunc * func)
 	return false;
 }
 
-/* Is one of the window functions below something else than such a count? */
+/* Window functions of a target. */
+typedef struct TotalSearch
+{
+	const Query *query;
+	int			ntotals;		/* counts of all rows that every row shows */
+	bool		other;			/* another one, or one that may not be asked */
+} TotalSearch;
+
+/*
+ * Errors of conditions are raised for all rows by PostgreSQL, so a count in an
+ * expression that may pass over it is left.
+ */
 static bool
-has_other_window(Node *node, void *context)
+find_totals(Node *node, TotalSearch *search)
 {
 	if (node == NULL)
 		return false;
@@ -51,10 +65,26 @@ has_other_window(Node *node, void *context)
 	{
 		const		WindowFunc *func = (WindowFunc *) node;
 
-		return func->winfnoid != F_COUNT_ || func->args != NIL ||
-			func->aggfilter != NULL || !is_of_all_rows(context, func);
+		search->ntotals++;
+		search->other |= func->winfnoid != F_COUNT_ || func->args != NIL ||
+			func->aggfilter != NULL || !is_of_all_rows(search->query, func);
+		return search->other;
 	}
-	return expression_tree_walker(node, has_other_window, context);
+	if (IsA(node, CaseExpr) || IsA(node, CoalesceExpr) || IsA(node, BoolExpr))
+	{
+		search->other |= contain_window_function(node);
+		return search->other;
+	}
+	return expression_tree_walker(node, find_totals, search);
+}
+
+/* LIMIT NULL, or ALL: the page is all rows. */
+static bool
+limits_nothing(const Query *query)
+{
+	return query->limitCount == NULL ||
+		(IsA(query->limitCount, Const) &&
+		 ((const Const *) query->limitCount)->constisnull);
 }
 
 /* See window.h. */
@@ -63,9 +93,10 @@ strata_window_table_of_total(const Query *query)
 {
 	const FromExpr *from = query->jointree;
 	const RangeTblEntry *rte;
+	TotalSearch search = {.query = query};
 
 	if (!strata_enable_windows || query->commandType != CMD_SELECT ||
-		!query->hasWindowFuncs || query->limitCount == NULL ||
+		!query->hasWindowFuncs || limits_nothing(query) ||
 		query->hasAggs || query->hasTargetSRFs || query->hasSubLinks ||
 		query->groupClause != NIL || query->groupingSets != NIL ||
 		query->havingQual != NULL || query->distinctClause != NIL ||
@@ -80,9 +111,10 @@ strata_window_table_of_total(const Query *query)
 		contain_volatile_functions((Node *) from) ||
 		contain_volatile_functions((Node *) rte->securityQuals) ||
 		contain_subplans((Node *) rte->securityQuals) ||
-		has_other_window((Node *) query->targetList, (void *) query))
+		contain_volatile_functions((Node *) query->targetList))
 		return InvalidOid;
-	return rte->relid;
+	(void) find_totals((Node *) query->targetList, &search);
+	return search.other || search.ntotals != 1 ? InvalidOid : rte->relid;
 }
 
 /* (SELECT count(*) FROM the query's table WHERE its conditions) */
@@ -114,15 +146,15 @@ make_total(const Query *original)
 	return (Node *) link;
 }
 
-/* Each count becomes a copy of the subquery, which is its own parameter. */
+/* The count becomes the subquery. */
 static Node *
-replace_totals(Node *node, void *total)
+replace_total(Node *node, void *total)
 {
 	if (node == NULL)
 		return NULL;
 	if (IsA(node, WindowFunc))
-		return copyObject(total);
-	return expression_tree_mutator(node, replace_totals, total);
+		return (Node *) total;
+	return expression_tree_mutator(node, replace_total, total);
 }
 
 /* See window.h. */
@@ -132,8 +164,8 @@ strata_window_replace_total(Query *query)
 	Node	   *total = make_total(query);
 
 	Assert(query->limitCount != NULL);	/* window:WF5 */
-	query->targetList = (List *) replace_totals((Node *) query->targetList,
-												total);
+	query->targetList = (List *) replace_total((Node *) query->targetList,
+											   total);
 	query->hasSubLinks = true;
 	query->hasWindowFuncs = false;
 	query->windowClause = NIL;

@@ -15,6 +15,7 @@ DECLARE
 	line text;
 	answer text := '';
 BEGIN
+	PERFORM set_config('strata_test.total', '1000', true);
 	PERFORM set_config('strata.enable_windows', CASE way WHEN 'off' THEN 'off' ELSE 'on' END, true);
 	-- not as a subquery: it is the statement itself that is changed
 	FOR line IN EXECUTE replace(CASE way WHEN 'heap' THEN regexp_replace(query, '\mwt\M', 'wt_h', 'g') ELSE query END, 'SELECT ', 'SELECT id::text || '' '' || ') LOOP
@@ -35,6 +36,10 @@ BEGIN
 		'SELECT count(*) OVER () || wt::text FROM wt WHERE lower(k) LIKE ''k1%'' ORDER BY id LIMIT 3', 'SELECT count(*) OVER () FROM wt WHERE id IN (SELECT 5 UNION SELECT 6) ORDER BY id LIMIT 5',
 		'SELECT count(*) OVER (ROWS 2 PRECEDING) FROM wt ORDER BY id LIMIT 5', 'SELECT count(*) OVER (PARTITION BY k) FROM wt ORDER BY id LIMIT 5', 'SELECT count(k) OVER () FROM wt ORDER BY id LIMIT 5',
 		'SELECT count(*) FILTER (WHERE i = 3) OVER () FROM wt ORDER BY id LIMIT 5', 'SELECT count(*) OVER () + row_number() OVER (ORDER BY id) FROM wt ORDER BY id LIMIT 5',
+		'SELECT count(*) OVER () + ceil(count(*) OVER () / 10.0) FROM wt WHERE i < 20 ORDER BY id LIMIT 5',
+		'SELECT CASE WHEN id = 99999999 THEN count(*) OVER () END FROM wt WHERE 1 / (id - 50) < 5 ORDER BY id LIMIT 2',
+		'SELECT (id > 0 OR count(*) OVER () > 5) FROM wt WHERE 1 / (id - 50) < 5 ORDER BY id DESC LIMIT 2',
+		'SELECT set_config(''strata_test.total'', ''3000'', true) || '' '' || count(*) OVER () FROM wt WHERE id > coalesce(nullif(current_setting(''strata_test.total'', true), '''')::int, 0) ORDER BY id LIMIT 2',
 		'SELECT DISTINCT count(*) OVER () FROM wt ORDER BY 1 LIMIT 5', 'SELECT a.i + count(*) OVER () FROM wt AS a JOIN wt AS b USING (id) ORDER BY id LIMIT 5'] LOOP
 		SELECT string_agg(way, ', ') INTO ways FROM unnest(ARRAY['on', 'off']) AS way WHERE wt_answer(query, way) IS DISTINCT FROM wt_answer(query, 'heap');
 		IF ways IS NOT NULL THEN
