@@ -170,7 +170,10 @@ wants_all_rows(PlannerInfo *root)
 		!parse->hasTargetSRFs && !root->hasHavingQual;
 }
 
-/* See top.h. */
+/*
+ * See top.h.  Who wants a part of the rows (a cursor, a LIMIT above) has
+ * PostgreSQL's sort, which can go back and keeps no more than that.
+ */
 void
 strata_sort_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 						 RelOptInfo *ordered_rel)
@@ -178,6 +181,7 @@ strata_sort_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	Path	   *path = NULL;
 
 	if (wants_all_rows(root) && root->limit_tuples < 0 &&
+		root->tuple_fraction <= 0 &&
 		root->parse->distinctClause == NIL &&
 		!root->parse->hasWindowFuncs && root->sort_pathkeys != NIL)
 		path = make_sort_path(root, input_rel, ordered_rel,

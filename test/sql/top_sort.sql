@@ -102,6 +102,7 @@ ALTER TABLE sr_h ALTER COLUMN v TYPE text;
 SELECT count(compress_chunk(c)) FROM show_chunks('sr') AS c;
 SELECT * FROM sr_differ();
 -- an old snapshot, a cursor, a generic plan
+SET cursor_tuple_fraction = 1;
 DECLARE sr_old CURSOR WITH HOLD FOR SELECT t FROM sr WHERE s = 7 ORDER BY u;
 BEGIN;
 DECLARE sr_cursor SCROLL CURSOR FOR SELECT t, i FROM sr ORDER BY u;

@@ -15,6 +15,14 @@ EXPLAIN (COSTS OFF) SELECT i, ts - lag(ts) OVER (PARTITION BY i ORDER BY ts) FRO
 EXPLAIN (COSTS OFF) SELECT i, rank() OVER (ORDER BY f), sum(i) OVER (PARTITION BY f ORDER BY i) FROM sp;
 -- not where a scan gives the order
 EXPLAIN (COSTS OFF) SELECT i, rank() OVER (PARTITION BY k ORDER BY ts) FROM sp;
+-- nor where a part of the rows may be enough, as of a cursor, which may go back
+EXPLAIN (COSTS OFF) DECLARE sp_cursor CURSOR FOR SELECT i, t FROM sp ORDER BY i;
+BEGIN;
+DECLARE sp_cursor CURSOR FOR SELECT i, f FROM sp ORDER BY i, f;
+FETCH 2 FROM sp_cursor;
+FETCH BACKWARD 1 FROM sp_cursor;
+COMMIT;
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT i, t FROM sp ORDER BY i OFFSET 0) AS x LIMIT 3;
 -- what a join above looks for reaches the scan
 CREATE TABLE sp_few AS SELECT 'k' || g AS k, g AS n FROM generate_series(0, 2) AS g;
 ANALYZE sp_few;
