@@ -156,6 +156,15 @@ extern bool strata_agg_can_evaluate(Node *expr, Index relid, AggShape *shape);
 /* Have part group by expr, unless equal values of it may differ. */
 extern void strata_agg_add_part_key(Expr *expr, AggShape *part);
 
+/*
+ * agg_follow.c: group by var, too, if it follows from the primary key of its
+ * table; false: it does not, or cannot be grouped by.  below: what is of relid
+ * is grouped before a join, others are keys of what comes out of it.
+ */
+extern bool strata_agg_add_following_key(PlannerInfo *root, Index relid,
+										 bool below, Var *var,
+										 AggShape *shape);
+
 /* Is an argument more than a column or a constant? */
 extern bool strata_agg_computes(List *args);
 

@@ -183,8 +183,10 @@ check_aggref(Aggref *aggref, Index relid, AggShape *shape)
 
 typedef struct OutputContext
 {
+	PlannerInfo *root;
 	Index		relid;
 	AggShape   *shape;
+	bool		below;			/* of relid, which is grouped before a join */
 } OutputContext;
 
 /*
@@ -212,7 +214,13 @@ check_output(Node *node, OutputContext *context)
 		return shape->reason != NULL;
 	}
 	if (IsA(node, Var))
+	{
+		if (strata_agg_add_following_key(context->root, context->relid,
+										 context->below, (Var *) node,
+										 shape))
+			return false;
 		shape->reason = "a column is not grouped by";
+	}
 	else if (IsA(node, PlaceHolderVar) || IsA(node, GroupingFunc))
 		shape->reason = "of the query's form";
 	if (shape->reason != NULL)
@@ -226,7 +234,7 @@ strata_agg_shape(PlannerInfo *root, RelOptInfo *input_rel,
 				 RelOptInfo *grouped_rel, List *having, AggShape *shape)
 {
 	Query	   *parse = root->parse;
-	OutputContext context = {input_rel->relid, shape};
+	OutputContext context = {root, input_rel->relid, shape, false};
 	ListCell   *lc;
 
 	memset(shape, 0, sizeof(*shape));
@@ -338,7 +346,7 @@ strata_agg_join_shape(PlannerInfo *root, RelOptInfo *fact,
 {
 	Query	   *parse = root->parse;
 	List	   *columns = part->keys;
-	OutputContext context = {fact->relid, whole};
+	OutputContext context = {root, fact->relid, whole, true};
 	ListCell   *lc;
 
 	memset(part, 0, sizeof(*part));
