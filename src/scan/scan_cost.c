@@ -135,6 +135,25 @@ strata_scan_clause_op(StrataRelInfo *info, RestrictInfo *rinfo)
 	return known->matches ? &known->op : NULL;
 }
 
+/* The relation's Vars in the clause, system columns among them. */
+static List *
+vars_of_relation(const StrataRelInfo *info, Node *clause)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause(clause, PVC_RECURSE_AGGREGATES |
+								PVC_RECURSE_WINDOWFUNCS |
+								PVC_RECURSE_PLACEHOLDERS))
+	{
+		Var		   *var = lfirst(lc);
+
+		if (IsA(var, Var) && var->varno == (int) info->rel->relid)
+			result = lappend(result, var);
+	}
+	return result;
+}
+
 /*
  * Are the relation's columns in the clause segmentby columns, and is there
  * one?
@@ -142,18 +161,13 @@ strata_scan_clause_op(StrataRelInfo *info, RestrictInfo *rinfo)
 static bool
 is_segment_clause(const StrataRelInfo *info, Node *clause)
 {
-	List	   *vars = pull_var_clause(clause, PVC_RECURSE_AGGREGATES |
-									   PVC_RECURSE_WINDOWFUNCS |
-									   PVC_RECURSE_PLACEHOLDERS);
 	ListCell   *lc;
 	bool		any = false;
 
-	foreach(lc, vars)
+	foreach(lc, vars_of_relation(info, clause))
 	{
 		Var		   *var = lfirst(lc);
 
-		if (!IsA(var, Var) || var->varno != info->rel->relid)
-			continue;
 		if (var->varattno <= 0 ||
 			strata_layout_segment_index(info->layout, var->varattno) < 0)
 			return false;
@@ -224,19 +238,16 @@ has_filter_kernel(Node *node, void *relid)
 static bool
 has_many_values(const StrataRelInfo *info, Node *clause)
 {
-	List	   *vars = pull_var_clause(clause, PVC_RECURSE_AGGREGATES |
-									   PVC_RECURSE_WINDOWFUNCS |
-									   PVC_RECURSE_PLACEHOLDERS);
 	ListCell   *lc;
 
-	foreach(lc, vars)
+	foreach(lc, vars_of_relation(info, clause))
 	{
 		Var		   *var = lfirst(lc);
 		VariableStatData vardata;
 		bool		isdefault;
 		double		n;
 
-		if (var->varno != (int) info->rel->relid || var->varattno <= 0)
+		if (var->varattno <= 0)
 			continue;
 		if (get_typbyval(var->vartype))
 			return true;
