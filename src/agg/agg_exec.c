@@ -122,6 +122,29 @@ init_hold(StrataAggState *agg, AggCall *call)
 }
 
 /*
+ * FILTER is one expression: behind a null its AND goes on to what may raise an
+ * error.  Where nothing does, it may end there.
+ */
+static void
+init_filter(StrataAggState *agg, AggCall *call)
+{
+	Expr	   *filter = call->aggref->aggfilter;
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause((Node *) filter, 0))
+		call->filter_inputs =
+		list_append_unique_int(call->filter_inputs,
+							   lfirst_node(Var, lc)->varattno - 1);
+	call->filter = ExecInitQual(list_make1(filter), &agg->css.ss.ps);
+	call->filter_vector = strata_expr_compile(make_ands_implicit(filter),
+											  &agg->css.ss.ps);
+	if (call->filter_vector != NULL &&
+		strata_expr_may_fail(call->filter_vector))
+		call->filter_vector = strata_expr_compile(list_make1(filter),
+												  &agg->css.ss.ps);
+}
+
+/*
  * Add an aggregate, once the user may execute it.  agg->calls has room for it.
  */
 static void
@@ -149,19 +172,7 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 		 list_length(aggref->args) == 2))
 		call->by = add_argument(agg, call, lsecond(aggref->args));
 	if (aggref->aggfilter != NULL)
-	{
-		ListCell   *lc;
-
-		foreach(lc, pull_var_clause((Node *) aggref->aggfilter, 0))
-			call->filter_inputs =
-			list_append_unique_int(call->filter_inputs,
-								   lfirst_node(Var, lc)->varattno - 1);
-		call->filter = ExecInitQual(make_ands_implicit(aggref->aggfilter),
-									&agg->css.ss.ps);
-		call->filter_vector =
-			strata_expr_compile(make_ands_implicit(aggref->aggfilter),
-								&agg->css.ss.ps);
-	}
+		init_filter(agg, call);
 	if (call->kernel->result == AGG_RESULT_GENERIC && call->hold == NULL)
 		call->generic = strata_agg_generic_create(agg, aggref);
 	agg->ncalls++;

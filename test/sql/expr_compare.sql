@@ -109,6 +109,11 @@ SELECT * FROM (SELECT differs(format('SELECT sum(%s) FILTER (WHERE zero <> 0), m
 -- conditions: their order, and rows that the one before let not pass
 SELECT * FROM (SELECT differs(format('SELECT count(*) FILTER (WHERE %s AND i4 / zero > 3) FROM s', c)) AS d
     FROM unnest('{zero <> 0,zero = 0,b,i4 > NULL::int,zero > 1 AND b,txt = ''path/A/x''}'::text[]) AS c) AS q WHERE d IS NOT NULL;
+-- FILTER is one expression: its AND goes on behind a null, as PostgreSQL's does
+SELECT c FROM unnest('{i2 > 0 AND i4 / zero > 3,host > ''a'' AND i4 / zero > 3 AND i2 > 0,i4 > i2 AND i4 / zero > 3,i2 > 0 AND zero <> 0 AND i4 / zero > 3,i2 > 0 AND raises(i4\, zero) > 0,
+        host > ''a'' AND (txt || zero)::int > i4,i4 > i2 AND (i2 > 0 AND i4 / zero > 3),i2 > 0 AND i4 > 0 AND txt LIKE ''%A%'',(i2 > 0 OR host > ''a'') AND 7 / zero > 1 AND (txt || 1)::int > 0}'::text[]) AS c
+    WHERE run(format('SELECT host, count(*) FILTER (WHERE %s), sum(i4) FROM s WHERE zero > 0 OR i2 IS NULL GROUP BY 1', c)) IS DISTINCT FROM
+        run(format('SELECT host, count(*) FILTER (WHERE %s), sum(i4) FROM (SELECT * FROM s OFFSET 0) AS s WHERE zero > 0 OR i2 IS NULL GROUP BY 1', c));
 -- quals of the scan: what the first ones leave, errors of rows that are left, and rows that are not
 SELECT * FROM (SELECT differs(format('SELECT count(*), sum(i4), min(ts) FROM s WHERE (%s)::text > ''1''', e)) AS d FROM e) AS q WHERE d IS NOT NULL;
 SELECT * FROM (SELECT differs(format('SELECT zero, count(*) FROM s WHERE zero <> 0 AND (%s) IS NOT NULL AND i4 > i2 GROUP BY 1', e)) AS d FROM e) AS q WHERE d IS NOT NULL;
