@@ -166,9 +166,8 @@ strata_batch_load_known(StrataScanState *scan, StrataOpenBatch *batch,
 
 /* A qual to be evaluated row by row. */
 static void
-add_residual(StrataOpenBatch *batch, const StrataQual *qual)
+init_residual(StrataResidual *residual, const StrataQual *qual)
 {
-	StrataResidual *residual = &batch->residuals[batch->nresiduals++];
 	int			attno = -1;
 
 	residual->qual = qual;
@@ -281,7 +280,7 @@ strata_batch_filter(StrataScanState *scan, StrataOpenBatch *batch)
 		else if (qual->way != STRATA_QUAL_VECTOR ||
 				 !strata_enable_vector_filter)
 		{
-			add_residual(batch, qual);
+			init_residual(&batch->residuals[batch->nresiduals++], qual);
 			continue;
 		}
 		if (!masked)
@@ -789,6 +788,53 @@ strata_batch_candidate_passes(StrataScanState *scan, StrataOpenBatch *batch,
 		return true;
 	InstrCountFiltered1(&scan->css, 1);
 	return false;
+}
+
+/* See scan_batch_private.h. */
+int
+strata_batch_try_rows(StrataScanState *scan, StrataOpenBatch *batch,
+					  uint16 *rows, int n)
+{
+	StrataVectorBatch vector = batch->vector;
+	uint16	   *space = batch->rows;
+	int			size = batch->rows_size;
+
+	/* parts are had of the rows that are tried, no others */
+	for (int i = 0; i < batch->nresiduals; i++)
+		if (batch->residuals[i].parts != NULL)
+			init_residual(&batch->residuals[i], batch->residuals[i].qual);
+	batch->next = batch->passed_from = batch->passed_to = batch->npassed = 0;
+	batch->vector.rows = batch->rows = rows;
+	batch->vector.nrows = n;
+	batch->rows_size = batch->reader->nrows + 1;
+	Assert(strata_vector_is_sound(&batch->vector)); /* scan:R1 */
+	strata_batch_keep_passing(scan, batch);
+	n = batch->vector.nrows;
+	batch->vector = vector;
+	batch->rows = space;
+	batch->rows_size = size;
+	return n;
+}
+
+/* See scan_batch_private.h. */
+void
+strata_batch_keep_passing(StrataScanState *scan, StrataOpenBatch *batch)
+{
+	uint16	   *rows;
+	int			n = 0;
+	int			row;
+
+	if (batch->nresiduals == 0 ||
+		strata_batch_filter_rows(scan, batch, 0, batch->vector.nrows, true))
+		return;
+	rows = strata_batch_row_space(scan, batch, batch->reader->nrows);
+	batch->together = 0;
+	/* a row is written at or before the place it was read from */
+	while ((row = strata_batch_next_row(scan, batch)) >= 0)
+		rows[n++] = (uint16) row;
+	if (n < batch->vector.nrows)
+		batch->vector.rows = rows;
+	batch->vector.nrows = n;
 }
 
 /* See scan_batch_private.h. */

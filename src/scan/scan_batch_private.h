@@ -113,6 +113,18 @@ extern bool strata_batch_filter_rows(struct StrataScanState *scan,
 									 StrataOpenBatch *batch, int from, int n,
 									 bool all_wanted);
 
+/*
+ * Evaluate the residuals; rows that do not pass leave the vector.  The same of
+ * some of its rows only, numbers in ascending order; the vector stays as it
+ * is, and may be asked again.  Returns how many pass, whose numbers are left
+ * in rows, which has room for all of the batch.
+ */
+extern void strata_batch_keep_passing(struct StrataScanState *scan,
+									  StrataOpenBatch *batch);
+extern int	strata_batch_try_rows(struct StrataScanState *scan,
+								  StrataOpenBatch *batch, uint16 *rows,
+								  int n);
+
 /* Parts of a batch's columns, of which arg is the StrataOpenBatch. */
 extern StrataColumn *strata_batch_part(void *arg, const StrataPart *part,
 									   const StrataExprFrame *frame);

@@ -175,33 +175,13 @@ strata_scan_is_not_null(PlanState *node, AttrNumber attno)
 	return strata_attribute_is_not_null(desc, attno);
 }
 
-/* Evaluate the quals that are no vectors; leave the rows that pass. */
-static void
-keep_passing_rows(StrataScanState *scan, StrataOpenBatch *batch)
-{
-	uint16	   *rows = strata_batch_row_space(scan, batch,
-											  batch->reader->nrows);
-	int			n = 0;
-	int			row;
-
-	batch->together = 0;
-	/* a row is written at or before the place it was read from */
-	while ((row = strata_batch_next_row(scan, batch)) >= 0)
-		rows[n++] = (uint16) row;
-	if (n < batch->vector.nrows)
-		batch->vector.rows = rows;
-	batch->vector.nrows = n;
-}
-
 /* Select the rows of the loaded batch; false when there are none. */
 static bool
 read_loaded(StrataScanState *scan, StrataOpenBatch *batch)
 {
 	if (!strata_batch_filter(scan, batch))
 		return false;
-	if (batch->nresiduals > 0 &&
-		!strata_batch_filter_rows(scan, batch, 0, batch->vector.nrows, true))
-		keep_passing_rows(scan, batch);
+	strata_batch_keep_passing(scan, batch);
 	/* nobody steps through this batch row by row */
 	batch->next = batch->vector.nrows;
 	Assert(batch->vector.nrows == 0 ||
@@ -387,4 +367,74 @@ strata_scan_read_batch(PlanState *node)
 	if (node->instrument)
 		InstrStopNode(node->instrument, found ? scan->batch->vector.nrows : 0);
 	return found ? &scan->batch->vector : NULL;
+}
+
+/* See scan_vector.h. */
+bool
+strata_scan_has_late_quals(PlanState *node)
+{
+	const StrataFilter *filter = ((StrataScanState *) node)->filter;
+
+	for (int i = 0; i < filter->nown; i++)
+		if (filter->quals[i].way != STRATA_QUAL_VECTOR)
+			return true;
+	return false;
+}
+
+/* Try quals that are vectors; again: what that counts was counted before. */
+static bool
+filter_early(StrataScanState *scan, bool again)
+{
+	StrataCounters *counters = &scan->counters;
+	Instrumentation *instrument = scan->css.ss.ps.instrument;
+	int64		scanned = counters->scanned;
+	int64		batch_rows = counters->batch_rows;
+	int64		rows_filtered = counters->rows_filtered;
+	double		nfiltered = instrument != NULL ? instrument->nfiltered1 : 0;
+	bool		found = strata_batch_filter(scan, scan->batch);
+
+	if (!again)
+		return found;
+	counters->scanned = scanned;
+	counters->batch_rows = batch_rows;
+	counters->rows_filtered = rows_filtered;
+	if (instrument != NULL)
+		instrument->nfiltered1 = nfiltered;
+	return found;
+}
+
+/* See scan_vector.h. */
+StrataVectorBatch *
+strata_scan_read_early(PlanState *node, bool again, bool *late)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+	StrataOpenBatch *batch = scan->batch;
+	bool		found;
+
+	if (node->instrument)
+		InstrStartNode(node->instrument);
+	found = filter_early(scan, again);
+	*late = found && batch->nresiduals > 0;
+	/* nobody steps through this batch row by row */
+	batch->next = batch->vector.nrows;
+	if (node->instrument)
+		InstrStopNode(node->instrument,
+					  found && !*late ? batch->vector.nrows : 0);
+	return found ? &batch->vector : NULL;
+}
+
+/* See scan_vector.h. */
+int
+strata_scan_try_rows(PlanState *node, uint16 *rows, int n)
+{
+	StrataScanState *scan = (StrataScanState *) node;
+
+	if (n == 0)
+		return 0;
+	if (node->instrument)
+		InstrStartNode(node->instrument);
+	n = strata_batch_try_rows(scan, scan->batch, rows, n);
+	if (node->instrument)
+		InstrStopNode(node->instrument, n);
+	return n;
 }

@@ -265,6 +265,18 @@ extern StrataBatchReader *strata_scan_go_to_batch(PlanState *node,
 extern StrataVectorBatch *strata_scan_read_batch(PlanState *node);
 
 /*
+ * The last step in two, for who may not want all rows that pass.  Quals that
+ * take more than a look at vectors are late ones.  Read the batch where it
+ * stands, without those (*late: there are some; again: it was read before);
+ * then try them on some of its rows, numbers in ascending order: returns how
+ * many pass, whose numbers are left in rows, which has room for all of them.
+ */
+extern bool strata_scan_has_late_quals(PlanState *node);
+extern StrataVectorBatch *strata_scan_read_early(PlanState *node, bool again,
+												 bool *late);
+extern int	strata_scan_try_rows(PlanState *node, uint16 *rows, int n);
+
+/*
  * For who wants the rows nearest to a value, by an ordering operator of a GiST
  * index.  Has the table such an index?
  */

@@ -261,9 +261,6 @@ strata_top_column(const TopRows *rows, int i, int from, int to)
 	return strata_batch_reader_rows(rows->reader, attno, from, to - from + 1);
 }
 
-/* So many rows of a batch are tried together: mostly none of them passes. */
-#define CHOOSE_BLOCK 64
-
 /*
  * Append to chosen the rows for whose value v the condition holds.  v points
  * at the value of the first row, and rows are side by side if there are no
@@ -275,9 +272,9 @@ strata_top_column(const TopRows *rows, int i, int from, int to)
 		if (rows->rows == NULL) \
 		{ \
 			int			end = rows->first + rows->n; \
-			for (int i = rows->first; i < end; i += CHOOSE_BLOCK) \
+			for (int i = rows->first; i < end; i += TOP_CHOOSE_BLOCK) \
 			{ \
-				int			to = Min(i + CHOOSE_BLOCK, end); \
+				int			to = Min(i + TOP_CHOOSE_BLOCK, end); \
 				unsigned	any = 0; \
 				for (int j = i; j < to; j++) \
 				{ \
@@ -413,109 +410,6 @@ choose_any(StrataTopState *top, const StrataColumn *col, const TopRows *rows,
 	return n;
 }
 
-/* Position i of the rows, the best of which is the first, or the last. */
-static inline int
-sorted_row(const TopRows *rows, bool best_first, int i)
-{
-	return strata_top_row(rows, best_first ? i : rows->n - 1 - i);
-}
-
-/* Of the best n of sorted rows: their first keys, but for nulls; or NULL. */
-static const StrataColumn *
-sorted_column(StrataTopState *top, const TopRows *rows, bool best_first, int n)
-{
-	int			a = sorted_row(rows, best_first, 0);
-	int			b = sorted_row(rows, best_first, n - 1);
-	const StrataColumn *col =
-	strata_top_column(rows, strata_top_key_input(top, 0) - 1, Min(a, b),
-					  Max(a, b));
-
-	return col->fixed == NULL || col->constant || col->isnull != NULL ? NULL :
-		col;
-}
-
-/*
- * How many of the best rows are better than the limit (most -1), or as good
- * (0); those before position `from` are, those from `to` on are not.
- */
-static int
-count_as_good(TopKey *key, const StrataColumn *col, const TopRows *rows,
-			  bool best_first, int from, int to, const TopValue *limit,
-			  int most)
-{
-	while (from < to)
-	{
-		int			middle = from + (to - from) / 2;
-		bool		isnull;
-		Datum		datum = strata_column_get(col,
-											  sorted_row(rows, best_first,
-														 middle), &isnull);
-		TopValue	value;
-
-		strata_top_value(key, datum, isnull, &value);
-		if (strata_top_compare(key, &value, limit) <= most)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
-/*
- * Of rows that lie in the first key's order, the best end: few are looked at.
- * -1: it is not known where it is.
- */
-static int
-choose_sorted(StrataTopState *top, const TopRows *rows, uint16 *chosen)
-{
-	TopKey	   *key = &top->keys[0];
-	bool		full = strata_top_heap_is_full(&top->heap);
-	bool		best_first = (rows->direction < 0) == key->desc;
-	int			few = Min(rows->n, CHOOSE_BLOCK);
-	int			most = full && top->nkeys == 1 ? -1 : 0;
-	TopValue	limit;
-	const StrataColumn *col;
-	int			n;
-
-	if (rows->direction == 0 || top->distance != NULL || top->heap.size == 0 ||
-		!key->default_order || key->kind == TOP_ANY ||
-		(!full && rows->n <= top->heap.size))
-		return -1;
-	if (!full)
-	{
-		bool		isnull;
-		Datum		datum;
-
-		/* as many as there is room for, and who is as good as the last */
-		n = (int) top->heap.size;
-		col = sorted_column(top, rows, best_first, n);
-		if (col == NULL)
-			return -1;
-		datum = strata_column_get(col, sorted_row(rows, best_first, n - 1),
-								  &isnull);
-		strata_top_value(key, datum, isnull, &limit);
-		few = Min(rows->n, n + CHOOSE_BLOCK);
-	}
-	else
-		limit = top->heap.values[0];
-	col = sorted_column(top, rows, best_first, few);
-	if (col == NULL)
-		return -1;
-	n = count_as_good(key, col, rows, best_first, 0, few, &limit, most);
-	if (n == few && n < rows->n)
-	{
-		col = sorted_column(top, rows, best_first, rows->n);
-		if (col == NULL)
-			return -1;
-		n = count_as_good(key, col, rows, best_first, n, rows->n, &limit,
-						  most);
-	}
-	for (int i = 0; i < n; i++)
-		chosen[i] = (uint16) strata_top_row(rows, best_first ? i :
-											rows->n - n + i);
-	return n;
-}
-
 /* See top_private.h; rows as good as the worst of several keys are among them. */
 int
 strata_top_choose(StrataTopState *top, const TopRows *rows, uint16 *chosen)
@@ -523,7 +417,7 @@ strata_top_choose(StrataTopState *top, const TopRows *rows, uint16 *chosen)
 	const TopKey *key = &top->keys[0];
 	const TopValue *worst;
 	const StrataColumn *col;
-	int			nsorted = choose_sorted(top, rows, chosen);
+	int			nsorted = strata_top_choose_sorted(top, rows, chosen);
 
 	if (nsorted >= 0)
 		return nsorted;

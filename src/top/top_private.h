@@ -15,6 +15,7 @@
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "scan/scan_vector.h"
+#include "top/top_distance_private.h"
 #include "utils/sortsupport.h"
 #include "utils/tuplesort.h"
 
@@ -80,41 +81,16 @@ typedef struct TopRows
 	int			first;
 	int			direction;		/* in which they go by the first key's column,
 								 * see strata_batch_reader_direction() */
+	PlanState  *late;			/* whose late quals are to be tried on those
+								 * that may matter; NULL: all have passed */
 } TopRows;
-
-/* A first key that is the distance of a column from a value, of a plan. */
-typedef struct StrataTopDistancePlan
-{
-	Expr	   *expr;			/* all of it; NULL: the first key is a column */
-	Var		   *column;
-	Expr	   *value;
-	Oid			opno;			/* with the column on its left */
-	bool		commuted;		/* in expr it is on the right */
-} StrataTopDistancePlan;
-
-/* The same when it runs. */
-typedef struct StrataTopDistance
-{
-	AttrNumber	input;			/* the column, from 1 */
-	bool		commuted;
-	Oid			opno;
-	Oid			collation;
-	Oid			type;			/* of distances */
-	FmgrInfo	function;
-	ExprState  *expr;			/* the value */
-	int16		typlen;
-	bool		typbyval;
-	MemoryContext mcxt;			/* of the value */
-	MemoryContext work;			/* of distances, for a few rows */
-	Datum		value;
-	bool		isnull;
-} StrataTopDistance;
 
 /* A plan that rows come from. */
 typedef struct TopSource
 {
 	PlanState  *node;
 	bool		vectors;		/* a StrataScan */
+	bool		late_quals;		/* of which quals are tried late */
 	AttrNumber *attnos;			/* column of a row for each input */
 	AttrNumber	max_attno;
 	AttrNumber *key_attnos;		/* the same for each key */
@@ -131,9 +107,10 @@ typedef struct TopListed
 	ItemPointerData tid;
 	bool		known[2];
 	TopValue	best[2];
+	int			nread;			/* so many of its rows, the best, were read */
 } TopListed;
 
-/* Batches to be read. */
+/* Batches to be read; once sorted, the best last. */
 typedef struct TopList
 {
 	TopListed  *batches;
@@ -219,6 +196,27 @@ extern void strata_top_heap_add(TopHeap *heap, const TopValue *values);
 extern int	strata_top_choose(StrataTopState *top, const TopRows *rows,
 							  uint16 *chosen);
 
+/*
+ * top_sorted.c: the same where rows lie in the first key's order, of which few
+ * are looked at; -1: it is not known where their best end is.
+ */
+#define TOP_CHOOSE_BLOCK 64		/* so many rows are tried together: mostly
+								 * none of them passes */
+extern int	strata_top_choose_sorted(StrataTopState *top, const TopRows *rows,
+									 uint16 *chosen);
+
+/*
+ * Do the rows go by the first key, either way, as far as it can be had?  Then
+ * the next n of the rows behind so many of the best, and the first key of the
+ * best of them.
+ */
+extern bool strata_top_rows_are_sorted(StrataTopState *top,
+									   const TopRows *rows);
+extern TopRows strata_top_next_rows(const StrataTopState *top,
+									const TopRows *rows, int behind, int n);
+extern void strata_top_next_value(StrataTopState *top, const TopRows *rows,
+								  int behind, TopValue *value);
+
 /* The column of input i (from 0), for the rows from .. to. */
 extern const StrataColumn *strata_top_column(const TopRows *rows, int i,
 											 int from, int to);
@@ -241,35 +239,12 @@ strata_top_key_input(const StrataTopState *top, int k)
 extern void strata_top_key_value(StrataTopState *top, int k, Datum value,
 								 bool isnull, TopValue *result);
 
-/*
- * top_distance.c.  Is the key "column <-> value", of a type of which bounds
- * are known?  Has the table an index that gives them?
- */
-extern bool strata_top_match_distance(Expr *expr,
-									  const SortGroupClause *clause,
-									  Index relid,
-									  StrataTopDistancePlan *plan);
-extern bool strata_top_table_has_distances(Oid relid,
-										   const StrataTopDistancePlan *plan,
-										   const Var *column);
+/* top_distance.c: the rest of it is in top_distance_private.h. */
 extern StrataTopDistance *strata_top_distance_create(StrataTopState *top,
 													 AttrNumber input,
 													 const OpExpr *op,
 													 bool commuted,
 													 Expr *value);
-
-/* Evaluate the value that distances are from. */
-extern void strata_top_distance_start(StrataTopState *top);
-extern void strata_top_distance_of(StrataTopState *top, Datum column,
-								   bool isnull, Datum *result,
-								   bool *result_isnull);
-
-/* What no row at least so far away is better than; false: not known. */
-extern bool strata_top_distance_bound(StrataTopState *top, double least,
-									  TopValue *bound);
-
-/* Rows farther away do not matter. */
-extern double strata_top_distance_limit(StrataTopState *top);
 
 /* top_source.c: batches and rows of one source go into the sort. */
 extern void strata_top_source_init(StrataTopState *top, TopSource *source,

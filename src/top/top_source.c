@@ -22,6 +22,9 @@
 #include "utils/datum.h"
 #include "utils/memutils.h"
 
+/* So many rows are tried together at first, by quals that are tried late. */
+#define FIRST_ROWS 64
+
 /* The column of a table that the node's result column is; 0: not known. */
 static AttrNumber
 table_column(PlanState *node, int resno)
@@ -52,6 +55,8 @@ strata_top_source_init(StrataTopState *top, TopSource *source,
 	}
 	if (source->vectors)
 		strata_scan_expect_vectors(node);
+	source->late_quals = source->vectors && !top->all &&
+		strata_scan_has_late_quals(node);
 	for (int i = 0; i < top->ninputs; i++)
 	{
 		if (!source->vectors)
@@ -133,6 +138,8 @@ choose_rows(StrataTopState *top, const TopRows *rows)
 	if (top->distance != NULL)
 		MemoryContextReset(top->distance->work);
 	n = strata_top_choose(top, rows, top->chosen);
+	if (rows->late != NULL)
+		n = strata_scan_try_rows(rows->late, top->chosen, n);
 	if (n == 0)
 		return 0;
 	for (int k = 0; k < top->nkeys; k++)
@@ -389,8 +396,11 @@ best_of_batch(StrataTopState *top, const TopSource *source,
 /* By-reference bounds belong to the batch. */
 static void
 rank_batch(StrataTopState *top, const TopSource *source,
-		   StrataBatchReader *reader, TopListed *listed)
+		   StrataBatchReader *reader, TopListed *listed,
+		   const ItemPointerData *tid)
 {
+	listed->tid = *tid;
+	listed->nread = 0;
 	for (int k = 0; k < 2; k++)
 		listed->known[k] = k < top->nkeys &&
 			best_of_batch(top, source, reader, k, &listed->best[k]);
@@ -419,27 +429,7 @@ batch_matters(StrataTopState *top, TopListed *listed, bool *none)
 	return c < 0 || (c == 0 && top->nkeys > 2);
 }
 
-/* Read the batch that the scan stands at. */
-static void
-read_current_batch(StrataTopState *top, TopSource *source)
-{
-	StrataVectorBatch *batch = strata_scan_read_batch(source->node);
-	TopRows		rows = {0};
-
-	top->nread++;
-	if (batch == NULL)
-		return;
-	Assert(!batch->reverse && strata_vector_is_sound(batch));	/* top:N1 */
-	rows.reader = batch->reader;
-	rows.attnos = source->attnos;
-	rows.n = batch->nrows;
-	rows.rows = batch->rows;
-	rows.direction =
-		strata_batch_reader_direction(batch->reader, source->key_attnos[0]);
-	take_batch_rows(top, &rows);
-}
-
-/* qsort: the best first. */
+/* qsort: the best last. */
 static int
 compare_listed(const void *left, const void *right, void *arg)
 {
@@ -449,13 +439,84 @@ compare_listed(const void *left, const void *right, void *arg)
 
 	for (int k = 0; k < 2 && a->known[k] && b->known[k]; k++)
 	{
-		int			c = strata_top_compare(&top->keys[k], &a->best[k],
-										   &b->best[k]);
+		int			c = strata_top_compare(&top->keys[k], &b->best[k],
+										   &a->best[k]);
 
 		if (c != 0)
 			return c;
 	}
-	return ItemPointerCompare((ItemPointer) &a->tid, (ItemPointer) &b->tid);
+	return ItemPointerCompare((ItemPointer) &b->tid, (ItemPointer) &a->tid);
+}
+
+/*
+ * Rows of the batch on which late quals are to be tried: the best first, some
+ * at a time, as long as they matter and are better than all of the next batch.
+ * True: those behind them may matter once that was read.
+ */
+static bool
+take_late_rows(StrataTopState *top, const TopRows *rows, TopListed *listed,
+			   const TopListed *next)
+{
+	int			n = Max(FIRST_ROWS, listed->nread);
+	bool		none;
+
+	if (!strata_top_rows_are_sorted(top, rows))
+	{
+		take_batch_rows(top, rows);
+		return false;
+	}
+	for (;; n *= 2)
+	{
+		TopRows		some;
+
+		n = Min(n, rows->n - listed->nread);
+		some = strata_top_next_rows(top, rows, listed->nread, n);
+		take_batch_rows(top, &some);
+		listed->nread += n;
+		if (listed->nread == rows->n)
+			return false;
+		strata_top_next_value(top, rows, listed->nread, &listed->best[0]);
+		listed->known[0] = true;
+		listed->known[1] = false;
+		if (!batch_matters(top, listed, &none))
+			return false;
+		if (next != NULL && compare_listed(listed, next, top) < 0)
+			return true;
+	}
+}
+
+/*
+ * Read the batch that the scan stands at, of which listed says what is known.
+ * True: its rows that are no better than the next batch are left.
+ */
+static bool
+read_current_batch(StrataTopState *top, TopSource *source, TopListed *listed,
+				   const TopListed *next)
+{
+	bool		again = listed->nread > 0;
+	bool		late = false;
+	StrataVectorBatch *batch = source->late_quals ?
+	strata_scan_read_early(source->node, again, &late) :
+	strata_scan_read_batch(source->node);
+	TopRows		rows = {0};
+
+	top->nread += !again;
+	if (batch == NULL)
+		return false;
+	Assert(!batch->reverse && strata_vector_is_sound(batch));	/* top:N1 */
+	rows.reader = batch->reader;
+	rows.attnos = source->attnos;
+	rows.n = batch->nrows;
+	rows.rows = batch->rows;
+	rows.direction =
+		strata_batch_reader_direction(batch->reader, source->key_attnos[0]);
+	if (late)
+	{
+		rows.late = source->node;
+		return take_late_rows(top, &rows, listed, next);
+	}
+	take_batch_rows(top, &rows);
+	return false;
 }
 
 /* Bounds by reference become the list's own. */
@@ -473,15 +534,14 @@ keep_bounds(StrataTopState *top, TopListed *listed)
 	}
 }
 
-/* Add the batch at tid to the list. */
+/* Add the batch to the list, which is not sorted then. */
 static void
-append_listed(StrataTopState *top, TopList *list, TopListed *listed,
-			  ItemPointer tid)
+append_listed(StrataTopState *top, TopList *list, TopListed *listed)
 {
 	MemoryContext old = MemoryContextSwitchTo(top->list_mcxt);
 
-	listed->tid = *tid;
-	keep_bounds(top, listed);
+	if (listed->nread == 0)
+		keep_bounds(top, listed);
 	if (list->batches == NULL)
 	{
 		list->size = 64;
@@ -497,6 +557,52 @@ append_listed(StrataTopState *top, TopList *list, TopListed *listed,
 	MemoryContextSwitchTo(old);
 }
 
+/* Put the batch where it belongs in a sorted list: near its end, mostly. */
+static void
+insert_listed(StrataTopState *top, TopList *list, TopListed *listed)
+{
+	TopListed	own = *listed;
+	int			i = list->n;
+
+	append_listed(top, list, &own);
+	for (; i > 0 && compare_listed(&list->batches[i - 1], &own, top) > 0; i--)
+		list->batches[i] = list->batches[i - 1];
+	list->batches[i] = own;
+}
+
+/*
+ * Read what may matter of a sorted list, the best first, as long as it is
+ * better than the limit; NULL: all of it.
+ */
+static void
+read_sorted(StrataTopState *top, TopSource *source, TopList *list,
+			const TopListed *limit)
+{
+	while (list->n > 0)
+	{
+		TopListed	listed = list->batches[list->n - 1];
+		const TopListed *next = limit;
+		bool		none;
+
+		if (limit != NULL && compare_listed(limit, &listed, top) > 0)
+			break;
+		CHECK_FOR_INTERRUPTS();
+		list->n--;
+		if (!batch_matters(top, &listed, &none))
+		{
+			top->npassed += listed.nread == 0;
+			continue;
+		}
+		if (list->n > 0 && (limit == NULL ||
+							compare_listed(limit, &list->batches[list->n - 1],
+										   top) < 0))
+			next = &list->batches[list->n - 1];
+		(void) strata_scan_go_to_batch(source->node, &listed.tid);
+		if (read_current_batch(top, source, &listed, next))
+			insert_listed(top, list, &listed);
+	}
+}
+
 /* Read what may matter of the list, the best first; it is empty then. */
 static void
 read_list(StrataTopState *top, TopSource *source, TopList *list)
@@ -504,22 +610,7 @@ read_list(StrataTopState *top, TopSource *source, TopList *list)
 	if (list->n > 1)
 		qsort_arg(list->batches, list->n, sizeof(TopListed), compare_listed,
 				  top);
-	for (int i = 0; i < list->n; i++)
-	{
-		TopListed  *listed = &list->batches[i];
-		bool		none;
-
-		CHECK_FOR_INTERRUPTS();
-		if (batch_matters(top, listed, &none))
-		{
-			(void) strata_scan_go_to_batch(source->node, &listed->tid);
-			read_current_batch(top, source);
-			continue;
-		}
-		top->npassed += none ? list->n - i : 1;
-		if (none)
-			break;
-	}
+	read_sorted(top, source, list, NULL);
 	MemoryContextReset(top->list_mcxt);
 	*list = (TopList)
 	{
@@ -555,7 +646,7 @@ read_best_first(StrataTopState *top, TopSource *source)
 		bool		none;
 		bool		tie;
 
-		rank_batch(top, source, reader, &listed);
+		rank_batch(top, source, reader, &listed, &tid);
 		tie = listed.known[1] && is_tie(top, &last, &listed);
 		last = listed;
 		if (!batch_matters(top, &listed, &none))
@@ -565,19 +656,26 @@ read_best_first(StrataTopState *top, TopSource *source)
 				strata_scan_skip_rest(source->node);
 			continue;
 		}
+		if (source->late_quals && listed.known[0])
+		{
+			/* rows that are better than all of it are tried before */
+			read_sorted(top, source, &ties, &listed);
+			insert_listed(top, &ties, &listed);
+			continue;
+		}
 		if (tie)
 		{
-			append_listed(top, &ties, &listed, &tid);
+			append_listed(top, &ties, &listed);
 			continue;
 		}
 		if (ties.n > 0)
 		{
 			/* the scan goes to these, and comes back */
-			append_listed(top, &ties, &listed, &tid);
+			append_listed(top, &ties, &listed);
 			read_list(top, source, &ties);
 		}
 		else
-			read_current_batch(top, source);
+			(void) read_current_batch(top, source, &listed, NULL);
 	}
 	read_list(top, source, &ties);
 }
@@ -597,14 +695,14 @@ list_by_bounds(StrataTopState *top, TopSource *source, TopList *list)
 		TopListed	listed;
 		bool		none;
 
-		rank_batch(top, source, reader, &listed);
+		rank_batch(top, source, reader, &listed, &tid);
 		if (!listed.known[0])
 		{
-			read_current_batch(top, source);
+			(void) read_current_batch(top, source, &listed, NULL);
 			continue;
 		}
 		if (batch_matters(top, &listed, &none))
-			append_listed(top, list, &listed, &tid);
+			append_listed(top, list, &listed);
 		else
 			top->npassed++;
 	}
@@ -629,11 +727,12 @@ read_nearest(StrataTopState *top, TopSource *source)
 	for (;;)
 	{
 		double		limit = strata_top_distance_limit(top);
+		TopListed	listed = {0};
 
 		if (strata_scan_nearest_next(source->nearest, limit,
 									 &distance) == NULL)
 			break;
-		read_current_batch(top, source);
+		(void) read_current_batch(top, source, &listed, NULL);
 	}
 }
 

@@ -23,6 +23,8 @@ SELECT tp_plan('SELECT v * 2, k FROM tp WHERE k = ''k3'' ORDER BY n NULLS FIRST 
 -- older chunks are not read, nor batches of all segments
 SELECT tp_plan('SELECT ts, k, v FROM tp ORDER BY ts DESC, k LIMIT 3');
 SELECT tp_plan('SELECT v FROM ONLY tp_20200101_000000_chunk ORDER BY v, k DESC LIMIT 3');
+-- a condition that is tried late is not tried on rows that are worse
+SELECT tp_plan('SELECT ts, k FROM tp WHERE 1 / (n - 5) > 0 ORDER BY ts DESC LIMIT 3');
 -- a partition of another kind of scan is passed over too
 CREATE TABLE tp_heap PARTITION OF tp FOR VALUES FROM ('2019-12-01Z') TO ('2019-12-02Z') USING heap;
 INSERT INTO tp SELECT timestamptz '2019-12-01Z' + g * interval '10 seconds', 'k' || g % 7, g % 1009, g FROM generate_series(0, 99) AS g;
