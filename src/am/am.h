@@ -22,6 +22,9 @@ extern void strata_am_init(void);
  */
 extern bool strata_am_trust_batches;
 
+/* Set while a table is rewritten for its row store alone. */
+extern bool strata_am_keep_batches;
+
 /*
  * Called when the row is in that is the first of a partition's row store;
  * NULL: nobody wants to know.

@@ -154,6 +154,7 @@ strata_am_adopt_heap(Relation rel)
 }
 
 bool		strata_am_vacuum_batches = true;
+bool		strata_am_keep_batches = false;
 
 /*
  * heap's VACUUM has written how many rows it saw, which are those of the row
@@ -252,7 +253,7 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index,
 	CacheInvalidateRelcache(old);
 
 	/* last: what is above is between two looks at who sees which rows */
-	if (OidIsValid(companion))
+	if (OidIsValid(companion) && !strata_am_keep_batches)
 		strata_companion_rewrite(companion);
 }
 

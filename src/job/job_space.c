@@ -8,10 +8,11 @@
  * the table within minutes, and never to its indexes.  The transaction enters
  * its tables in a queue (catalog_space.c); one process per database works it
  * off: VACUUM, then what VACUUM cannot make shorter is made anew, which are
- * the indexes that the rows left behind empty, and a companion that is free
- * space for the most part.  A table that nobody has analysed yet, as is one
- * that was just loaded, it analyses.  What meets an old snapshot or somebody
- * else's lock is tried again, after longer and longer times, up to a minute.
+ * the indexes that the rows left behind empty, and a companion or a row store
+ * that is free space for the most part.  A table that nobody has analysed yet,
+ * as is one that was just loaded, it analyses.  What meets an old snapshot or
+ * somebody else's lock is tried again, after longer and longer times, up to a
+ * minute.
  * docs/adr/027.
  *
  * Over 600 lines: one process, from its queue to a table's last index.
@@ -32,6 +33,7 @@
 #include "am/am.h"
 #include "base/compat.h"
 #include "catalog/index.h"
+#include "commands/cluster.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -301,16 +303,39 @@ shrink_companion(Relation rel)
 }
 
 /*
+ * Copy the row store, where rows lie behind pages that have none; its indexes
+ * are made anew on the way.  Returns the relation, opened again, as that is
+ * not done with somebody's hand on it.
+ */
+static Relation
+shrink_row_store(Relation rel, bool *rewritten)
+{
+	Oid			relid = RelationGetRelid(rel);
+
+	*rewritten = strata_row_store_is_bloated(rel);
+	if (!*rewritten)
+		return rel;
+	relation_close(rel, NoLock);
+	strata_am_keep_batches = true;
+	strata_cluster_rel(relid);
+	strata_am_keep_batches = false;
+	CommandCounterIncrement();
+	return relation_open(relid, NoLock);
+}
+
+/*
  * After VACUUM has truncated the table: what is left to copy is small, and so
  * is the time that the lock is held.  False: it could not be had at once; or
  * VACUUM could not have it (it says nothing then), and what is measured by the
- * table's pages would be measured wrongly.
+ * table's pages would be measured wrongly.  *rewritten: the row store is new,
+ * and no VACUUM has seen it.
  */
 static bool
-shrink(Oid relid, bool last_try)
+shrink(Oid relid, bool last_try, bool *rewritten)
 {
 	bool		done = false;
 
+	*rewritten = false;
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	if (ConditionalLockRelationOid(relid, AccessExclusiveLock))
@@ -319,6 +344,8 @@ shrink(Oid relid, bool last_try)
 
 		done = rel == NULL || last_try || !strata_store_may_be_truncated(rel);
 		strata_am_trust_batches = true;
+		if (rel != NULL && done)
+			rel = shrink_row_store(rel, rewritten);
 		if (rel != NULL && done &&
 			RelationGetNumberOfBlocks(rel) < MAX_REINDEX_PAGES)
 			shrink_table_indexes(rel);
@@ -399,6 +426,8 @@ reclaim(const StrataSpaceEntry *entry)
 {
 	bool		last_try = entry->tries >= MAX_TRIES;
 	bool		truncate;
+	bool		rewritten;
+	bool		done;
 
 	if (!is_table_of_ours(entry->relid))
 		return NULL;
@@ -415,7 +444,10 @@ reclaim(const StrataSpaceEntry *entry)
 	if (!truncate)
 		return "lock";
 	vacuum_table(entry->relid, true);
-	if (!shrink(entry->relid, last_try))
+	done = shrink(entry->relid, last_try, &rewritten);
+	if (rewritten)
+		vacuum_table(entry->relid, false);
+	if (!done)
 		return "lock";
 	return has_dead_rows(entry->relid) && !last_try ? "lock" : NULL;
 }
@@ -452,6 +484,7 @@ reclaim_safely(const StrataSpaceEntry *entry, MemoryContext mcxt)
 		AbortOutOfAnyTransaction();
 		FlushErrorState();
 		strata_am_trust_batches = false;
+		strata_am_keep_batches = false;
 		RESUME_INTERRUPTS();
 	}
 	PG_END_TRY();

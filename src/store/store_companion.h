@@ -91,6 +91,12 @@ extern bool strata_store_may_be_truncated(Relation rel);
 extern bool strata_companion_is_bloated(Oid companion);
 
 /*
+ * Is the row store, by its last VACUUM, a few rows among free pages that
+ * VACUUM cannot take away?
+ */
+extern bool strata_row_store_is_bloated(Relation rel);
+
+/*
  * Copy the companion into new files without free space; takes
  * AccessExclusiveLock.
  */

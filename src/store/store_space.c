@@ -6,7 +6,9 @@
  * What recompression replaces is dead space at the front of the companion, and
  * what it writes lies behind, so VACUUM can hardly ever cut the file short:
  * the space is used again by the next recompression only.  VACUUM FULL and
- * CLUSTER of the table rewrite the companion as they do the table.
+ * CLUSTER of the table rewrite the companion as they do the table.  The same
+ * is true of a row store where rows came in behind those that were
+ * compressed, before VACUUM had made room for them in front.
  *
  * src/store/store_space.c
  *-------------------------------------------------------------------------
@@ -34,6 +36,12 @@
 
 /* Rewriting more pages than this would keep readers waiting for too long. */
 #define MAX_PAGES 8192
+
+/* The same of a row store, whose indexes are made anew as well. */
+#define MAX_ROW_PAGES 2048
+
+/* A row store has so many free pages, or more, when it is rewritten. */
+#define MIN_FREE_ROW_PAGES 32
 
 /* More are not looked through while readers wait. */
 #define MAX_FREE_PAGES 262144
@@ -158,6 +166,23 @@ bool
 strata_store_may_be_truncated(Relation rel)
 {
 	return strata_heap_may_be_truncated(rel);
+}
+
+/* See store_companion.h. */
+bool
+strata_row_store_is_bloated(Relation rel)
+{
+	uint64		pages = 0;
+	uint64		index_pages = 0;
+	double		used = 0;
+
+	if (!count_pages(RelationGetRelid(rel), &pages, &index_pages, &used) ||
+		(OidIsValid(rel->rd_rel->reltoastrelid) &&
+		 !count_pages(rel->rd_rel->reltoastrelid, &pages, &index_pages,
+					  &used)))
+		return false;
+	/* rows that come later would fill what is less */
+	return used <= MAX_ROW_PAGES && pages > 4 * used + MIN_FREE_ROW_PAGES;
 }
 
 /* See store_companion.h. */

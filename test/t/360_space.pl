@@ -114,6 +114,25 @@ $node->start;
 becomes($node, $empty, 'and is seen to after a crash');
 is_short('b', 'behind an old snapshot');
 
+# rows that come in behind those that were compressed, before there is room in front
+make('behind', 3, 8000);
+sql('ALTER TABLE behind ADD COLUMN long text');
+my $reader = hold('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class', 'SELECT pg_sleep(1000);', "wait_event = 'PgSleep'");
+sql(compress('behind'));
+sql(q{INSERT INTO behind SELECT ts + interval '1 s', host, usage, 'late', repeat(host::text, 10 + 3000 * (host % 2)) FROM behind WHERE host = 1 AND usage < 10});
+my $rows = q{SELECT count(*), sum(hashtextextended(b::text, 0)::numeric) FROM behind AS b};
+my $by_index = q{SET enable_seqscan = off; SELECT sum(usage) FROM behind WHERE host = 1 AND ts > '2026-01-01 11:00+00' AND note = 'late'};
+my @before = (sql($rows), sql($by_index));
+cmp_ok(sql("SELECT min(pg_relation_size(c)) FROM show_chunks('behind') c"), '>', 50 * 8192, 'they lie behind pages of others');
+sql("SELECT pg_terminate_backend($reader); UPDATE _strata.space_queue SET next_try = now()");
+becomes($node, $empty, 'compression with late rows behind');
+cmp_ok(sql("SELECT max(pg_table_size(c)) FROM show_chunks('behind') c"), '<', 32 * 8192, 'they are moved to the front');
+is(sql(q{SELECT sum(c.reltuples) FROM show_chunks('behind') s JOIN pg_class c ON c.oid = s}), sql('SELECT count(*) FROM behind'), 'and counted');
+is(sql(q{SELECT sum(relallvisible) = sum(relpages) FROM show_chunks('behind') s JOIN pg_class c ON c.oid = s}), 't', 'and known to be seen by all');
+is_deeply([sql($rows), sql($by_index)], \@before, 'and the same');
+is(sql(q{SELECT count(*) FROM show_chunks('behind') c, strata.verify(c)}), '0', 'and in order');
+is_short('behind', 'behind late rows');
+
 # a prepared transaction that has seen nothing but is older
 make('c', 2, 8000);
 sql("BEGIN; CREATE TABLE unseen (); PREPARE TRANSACTION 'it''s'");
