@@ -578,7 +578,8 @@ is_mapped(Expr *expr)
 
 		if (var->varattno != linitial_node(Var, vars)->varattno ||
 			var->varno != linitial_node(Var, vars)->varno ||
-			get_typbyval(var->vartype))
+			get_typbyval(var->vartype) ||
+			getBaseType(var->vartype) == INTERVALOID)
 			return false;
 	}
 	return !IsA(expr, NullTest);

@@ -19,6 +19,7 @@
 #include "common/int.h"
 #include "datatype/timestamp.h"
 #include "utils/fmgroids.h"
+#include "utils/timestamp.h"
 
 /*
  * result of x and y, and when it is an error: a loop without branches, for
@@ -212,6 +213,87 @@ shift_timestamp(int n, const void *a, const void *b, const uint8 *null,
 	return bad == 0;
 }
 
+/*
+ * Differences of timestamps, 24 hours being a day; false: one is infinite, or
+ * out of range.  Memory: the current context.
+ */
+static bool
+subtract_timestamps(int n, const void *a, const void *b, const uint8 *null,
+					void *out)
+{
+	Interval   *spans = palloc(sizeof(Interval) * n);
+	int			bad = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		int64		x = ((const int64 *) a)[i];
+		int64		y = ((const int64 *) b)[i];
+		int64		r = 0;
+		bool		fits = !TIMESTAMP_NOT_FINITE(x) &&
+		!TIMESTAMP_NOT_FINITE(y) && !pg_sub_s64_overflow(x, y, &r);
+
+		spans[i].month = 0;
+		spans[i].day = (int32) (r / USECS_PER_DAY);
+		spans[i].time = r % USECS_PER_DAY;
+		((Datum *) out)[i] = PointerGetDatum(&spans[i]);
+		bad |= !fits && (null == NULL || !null[i]);
+	}
+	return bad == 0;
+}
+
+/* An interval's days, a month having 30, and what is left of its time. */
+static inline int64
+days_of_interval(const Interval *span, int64 *left)
+{
+	int64		days = span->time / USECS_PER_DAY;
+
+	*left = span->time % USECS_PER_DAY;
+	if (*left < 0)
+	{
+		*left += USECS_PER_DAY;
+		days--;
+	}
+	return days + span->month * INT64CONST(30) + span->day;
+}
+
+/* As interval_cmp() does. */
+static inline int
+compare_intervals(const Interval *a, const Interval *b)
+{
+	int64		a_left;
+	int64		b_left;
+	int64		a_days = days_of_interval(a, &a_left);
+	int64		b_days = days_of_interval(b, &b_left);
+
+	if (a_days != b_days)
+		return a_days < b_days ? -1 : 1;
+	return (a_left > b_left) - (a_left < b_left);
+}
+
+/* A null may have no value. */
+#define INTERVAL_KERNEL(name, test) \
+static bool \
+name(int n, const void *a, const void *b, const uint8 *null, void *out) \
+{ \
+	for (int i = 0; i < n; i++) \
+	{ \
+		Datum		x = ((const Datum *) a)[i]; \
+		Datum		y = ((const Datum *) b)[i]; \
+ \
+		((int64 *) out)[i] = (null == NULL || !null[i]) && x != 0 && \
+			y != 0 && compare_intervals((const Interval *) x, \
+										(const Interval *) y) test 0; \
+	} \
+	return true; \
+}
+
+INTERVAL_KERNEL(span_eq, ==)
+INTERVAL_KERNEL(span_ne, !=)
+INTERVAL_KERNEL(span_lt, <)
+INTERVAL_KERNEL(span_le, <=)
+INTERVAL_KERNEL(span_gt, >)
+INTERVAL_KERNEL(span_ge, >=)
+
 /* See expr_private.h. */
 const ExprFunction *
 strata_expr_shift_function(void)
@@ -318,6 +400,9 @@ static const ExprFunction functions[] = {
 	COMPARISONS(F_TIME_, int),
 	COMPARISONS(F_TIMESTAMP_, int),
 	COMPARISONS(F_TIMESTAMPTZ_, int),
+	COMPARISONS(F_INTERVAL_, span),
+	{F_TIMESTAMP_MI, subtract_timestamps, true},
+	{F_TIMESTAMPTZ_MI, subtract_timestamps, true},
 	COMPARISONS(F_BOOL, int),
 	COMPARISONS(F_FLOAT4, float),
 	COMPARISONS(F_FLOAT8, float),
