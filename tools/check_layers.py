@@ -36,7 +36,7 @@ LAYERS = {
     "expr": ["batch", "time", "base"],
     "agg": ["scan", "expr", "batch", "codec", "time", "pg", "base"],
     "top": ["scan", "batch", "base"],
-    "window": ["scan", "base"],
+    "window": ["top", "scan", "expr", "batch", "base"],
     "hypertable": ["am", "compress", "store", "track", "catalog", "time", "pg", "base"],
     "load": ["hypertable", "compress", "store", "catalog", "pg", "base"],
     "ship": ["load", "hypertable", "store", "batch", "catalog", "codec", "base"],

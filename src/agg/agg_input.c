@@ -263,21 +263,7 @@ put_value(AggInput *input, int i, int n, Datum value, bool isnull)
 		col->datums[n] = datumCopy(value, false, col->type.typlen);
 		return;
 	}
-	switch (col->type.width)
-	{
-		case 1:
-			((int8 *) col->fixed)[n] = DatumGetChar(value);
-			break;
-		case 2:
-			((int16 *) col->fixed)[n] = DatumGetInt16(value);
-			break;
-		case 4:
-			((int32 *) col->fixed)[n] = DatumGetInt32(value);
-			break;
-		default:
-			((int64 *) col->fixed)[n] = DatumGetInt64(value);
-			break;
-	}
+	strata_fixed_put(col->fixed, col->type.width, n, value);
 }
 
 /* Collect rows of a source; NULL when there are no more. */

@@ -136,26 +136,6 @@ load_row(StrataAggState *agg, List *inputs, StrataColumn **columns, int row)
 	}
 }
 
-static void
-put_fixed(StrataColumn *col, int row, Datum value)
-{
-	switch (col->type.width)
-	{
-		case 1:
-			((int8 *) col->fixed)[row] = DatumGetChar(value);
-			break;
-		case 2:
-			((int16 *) col->fixed)[row] = DatumGetInt16(value);
-			break;
-		case 4:
-			((int32 *) col->fixed)[row] = DatumGetInt32(value);
-			break;
-		default:
-			((int64 *) col->fixed)[row] = DatumGetInt64(value);
-			break;
-	}
-}
-
 static StrataColumn *
 column_of_input(void *arg, AttrNumber attno)
 {
@@ -302,7 +282,7 @@ compute_rows(StrataAggState *agg, AggValue *value,
 		if (isnull)
 			continue;
 		if (col->fixed != NULL)
-			put_fixed(col, row, result);
+			strata_fixed_put(col->fixed, col->type.width, row, result);
 		else
 			col->datums[row] = datumCopy(result, false, col->type.typlen);
 	}

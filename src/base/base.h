@@ -77,6 +77,7 @@ extern bool strata_enable_vector_agg;
 extern bool strata_enable_vector_expressions;
 extern bool strata_enable_vector_filter;
 extern bool strata_enable_vector_sort;
+extern bool strata_enable_window_filter;
 extern bool strata_enable_window_limit;
 extern bool strata_enable_windows;
 extern int	strata_index_pages;

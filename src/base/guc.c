@@ -57,6 +57,7 @@ bool		strata_enable_vector_agg = true;
 bool		strata_enable_vector_expressions = true;
 bool		strata_enable_vector_filter = true;
 bool		strata_enable_vector_sort = true;
+bool		strata_enable_window_filter = true;
 bool		strata_enable_window_limit = true;
 bool		strata_enable_windows = true;
 int			strata_index_pages = STRATA_INDEX_PAGES_DEFAULT;
@@ -195,12 +196,16 @@ static const BoolSetting bool_settings[] = {
 		GUC_EXPLAIN,
 		"Enables StrataSort, sorting all rows of a table out of whole batches.",
 	"When off, they go through PostgreSQL's sort."},
+	{"strata.enable_window_filter", &strata_enable_window_filter, true,
+		GUC_EXPLAIN,
+		"Enables StrataWindow to leave out rows that conditions of the query around it do not want.",
+	"When off, it returns all rows."},
 	{"strata.enable_window_limit", &strata_enable_window_limit, true,
 		GUC_EXPLAIN,
 		"Enables ordered scans below row_number() OVER (PARTITION BY ...) <= k to pass over other rows.",
 	NULL},
 	{"strata.enable_windows", &strata_enable_windows, true, GUC_EXPLAIN,
-		"Enables lag(), row_number() and first_value() to be computed as rows come (StrataWindow).",
+		"Enables lag(), lead(), row_number() and first_value() to be computed as rows come (StrataWindow).",
 	"When off, rows of each partition are kept for them."},
 	{"strata.report_compression", &strata_report_compression, true, 0,
 		"Reports rows, batches and bytes when compress_chunk() is done.",

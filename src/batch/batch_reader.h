@@ -318,6 +318,26 @@ strata_fixed_get(const void *fixed, int width, int row)
 	}
 }
 
+static inline void
+strata_fixed_put(void *fixed, int width, int row, Datum value)
+{
+	switch (width)
+	{
+		case 1:
+			((int8 *) fixed)[row] = (int8) DatumGetChar(value);
+			break;
+		case 2:
+			((int16 *) fixed)[row] = DatumGetInt16(value);
+			break;
+		case 4:
+			((int32 *) fixed)[row] = DatumGetInt32(value);
+			break;
+		default:
+			((int64 *) fixed)[row] = DatumGetInt64(value);
+			break;
+	}
+}
+
 /*
  * The value of row `row` of the batch; it points into the column where it is
  * by reference.

@@ -83,6 +83,7 @@ set_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 	if (previous_pathlist_hook)
 		previous_pathlist_hook(root, rel, rti, rte);
 	strata_scan_set_rel_pathlist(root, rel, rti, rte);
+	strata_window_set_rel_pathlist(rel, rte);
 }
 
 static void

@@ -11,6 +11,7 @@
 
 #include "postgres.h"
 
+#include "batch/batch_reader.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 
@@ -36,6 +37,17 @@ extern void strata_sort_create_paths(PlannerInfo *root,
 extern void strata_sort_create_window_paths(PlannerInfo *root,
 											RelOptInfo *input_rel,
 											RelOptInfo *window_rel);
+
+/*
+ * Rows of a StrataSort as columns.  begin: has it sort; false: another node,
+ * or its rows come one by one only.  next: put up to n of the next rows into
+ * the columns of its result, whose null flags, and values packed or as Datums,
+ * have room for them from entry `at' on; returns how many there were, fewer at
+ * the end.  Values by reference live as long as the sort.
+ */
+extern bool strata_sort_begin_columns(PlanState *node);
+extern int	strata_sort_next_columns(PlanState *node, StrataColumn *columns,
+									 int at, int n);
 
 /* The child's column that a column of a StrataSort is; 0: none, another node. */
 extern AttrNumber strata_sort_child_column(PlanState *node, AttrNumber resno);

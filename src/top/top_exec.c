@@ -354,9 +354,9 @@ exec_top(CustomScanState *node)
 	return next_of_tuplesort(top);
 }
 
-/* Read all rows, and bring them into order. */
-static void
-sort_all(StrataTopState *top)
+/* See top_sort_private.h. */
+void
+strata_sort_all(StrataTopState *top)
 {
 	MemoryContext old =
 	MemoryContextSwitchTo(top->css.ss.ps.state->es_query_cxt);
@@ -380,7 +380,7 @@ exec_sort(CustomScanState *node)
 
 	CHECK_FOR_INTERRUPTS();
 	if (top->sorter == NULL && top->sort == NULL)
-		sort_all(top);
+		strata_sort_all(top);
 	ResetExprContext(node->ss.ps.ps_ExprContext);
 	ExecClearTuple(slot);
 	if (top->sorter == NULL)

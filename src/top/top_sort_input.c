@@ -40,26 +40,6 @@ record_value(StrataSort *sort, SortField *field, Datum value, bool shared)
 		field->values.values[number];
 }
 
-static inline void
-put_field(char *p, int width, Datum value)
-{
-	switch (width)
-	{
-		case 1:
-			*(int8 *) p = (int8) value;
-			break;
-		case 2:
-			*(int16 *) p = (int16) value;
-			break;
-		case 4:
-			*(int32 *) p = (int32) value;
-			break;
-		default:
-			*(int64 *) p = (int64) value;
-			break;
-	}
-}
-
 #define PUT_LOOP(type) \
 	do { \
 		const type *values = (const type *) col->fixed - col->from; \
@@ -128,7 +108,7 @@ put_any_field(StrataSort *sort, SortField *field, const StrataColumn *col,
 		}
 		else
 			value = record_value(sort, field, value, false);
-		put_field(p, field->width, value);
+		strata_fixed_put(p, field->width, 0, value);
 	}
 }
 
@@ -160,7 +140,7 @@ put_column(StrataSort *sort, int i, const StrataColumn *col,
 
 		for (int row = some->from; row < some->to;
 			 row++, p += sort->record_size)
-			put_field(p, field->width, value);
+			strata_fixed_put(p, field->width, 0, value);
 		if (col->value_isnull)
 			put_nulls(sort, i, col, some, records);
 		return;
@@ -290,10 +270,11 @@ put_slot_row(StrataTopState *top, const TopSource *source,
 			*(uint8 *) (record + sort->nulls_at + i / 8) |=
 				(uint8) (1 << (i % 8));
 		else
-			put_field(record + field->offset, field->width,
-					  record_value(sort, field,
-								   slot->tts_values[source->attnos[i] - 1],
-								   false));
+			strata_fixed_put(record + field->offset, field->width, 0,
+							 record_value(sort, field,
+										  slot->tts_values[source->attnos[i] -
+														   1],
+										  false));
 	}
 }
 

@@ -103,6 +103,7 @@ typedef struct StrataSort
 	int		   *heap;			/* of runs, the next one in front */
 	int			nheap;
 	bool		advance;		/* the front's record was returned */
+	char	   *copies;			/* of RANK_ROWS records of theirs, or NULL */
 } StrataSort;
 
 /*
@@ -180,6 +181,9 @@ extern uint32 strata_sort_number(StrataSort *sort, SortField *field,
 extern Datum strata_sort_copy(StrataSort *sort, const SortField *field,
 							  Datum value);
 extern void strata_sort_rank_values(StrataSort *sort);
+
+/* top_exec.c: read all rows, and bring them into order. */
+extern void strata_sort_all(StrataTopState *top);
 
 /* top_sort_input.c: all rows of a source. */
 extern void strata_sort_source_read(StrataTopState *top, TopSource *source);

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * window.h
- *	  StrataWindow: window functions that look back only, as rows come.
+ *	  StrataWindow: window functions of rows that are near.
  *
  * src/window/window.h
  *-------------------------------------------------------------------------
@@ -25,6 +25,13 @@ extern void strata_window_init(void);
  */
 extern void strata_window_create_paths(PlannerInfo *root,
 									   RelOptInfo *window_rel);
+
+/*
+ * To be called from set_rel_pathlist_hook: conditions on a subquery are tried
+ * by the window that it consists of, too.
+ */
+extern void strata_window_set_rel_pathlist(RelOptInfo *rel,
+										   const RangeTblEntry *rte);
 
 /*
  * How many nodes this process has planned; where it has grown, what came of

@@ -28,7 +28,8 @@ enum
 	PATH_FUNCS,
 	PATH_KEYS,
 	PATH_EQOPS,
-	PATH_COLLATIONS
+	PATH_COLLATIONS,
+	PATH_QUALS					/* none at first */
 };
 
 /* And in a plan's. */
@@ -39,7 +40,8 @@ enum
 	PLAN_FUNCTIONS,				/* OidList */
 	PLAN_KEYS,
 	PLAN_EQOPS,
-	PLAN_COLLATIONS
+	PLAN_COLLATIONS,
+	PLAN_QUALS
 };
 
 /* See window_private.h. */
@@ -48,6 +50,20 @@ strata_window_path_set_data(CustomPath *path, List *inputs, List *funcs,
 							List *keys, List *eqops, List *collations)
 {
 	path->custom_private = list_make5(inputs, funcs, keys, eqops, collations);
+	path->custom_private = lappend(path->custom_private, NIL);
+}
+
+/* See window_private.h. */
+CustomPath *
+strata_window_path_filter(CustomPath *path, List *quals)
+{
+	CustomPath *copy = makeNode(CustomPath);
+
+	Assert(path->methods == &strata_window_path_methods);	/* window:WF6 */
+	*copy = *path;
+	copy->custom_private = list_copy(path->custom_private);
+	lfirst(list_nth_cell(copy->custom_private, PATH_QUALS)) = quals;
+	return copy;
 }
 
 /* The number of the column that the expression is; -1: none. */
@@ -64,7 +80,7 @@ input_of(Node *expr, List *inputs)
 	return -1;
 }
 
-/* Of how many rows before are values of the argument kept? */
+/* Of how many rows to a side are values of the argument kept? */
 static int
 max_lag(const WindowFunc * func)
 {
@@ -100,12 +116,18 @@ describe_call(const WindowFunc * func, const WindowClause * clause,
 				return false;
 			break;
 		case F_LAG_ANYELEMENT:
-			call->kind = WINDOW_LAG;
+		case F_LEAD_ANYELEMENT:
+			call->kind = func->winfnoid == F_LAG_ANYELEMENT ? WINDOW_LAG :
+				WINDOW_LEAD;
 			call->offset = 1;
 			break;
 		case F_LAG_ANYELEMENT_INT4:
 		case F_LAG_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE:
-			call->kind = WINDOW_LAG;
+		case F_LEAD_ANYELEMENT_INT4:
+		case F_LEAD_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE:
+			call->kind = func->winfnoid == F_LAG_ANYELEMENT_INT4 ||
+				func->winfnoid == F_LAG_ANYCOMPATIBLE_INT4_ANYCOMPATIBLE ?
+				WINDOW_LAG : WINDOW_LEAD;
 			offset = lsecond(func->args);
 			if (!IsA(offset, Const) || offset->constisnull ||
 				DatumGetInt32(offset->constvalue) < 1 ||
@@ -166,7 +188,7 @@ plan_window_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 		if (clause == NULL || !describe_call(func, clause, inputs, &call))
 			elog(ERROR, "StrataWindow does not know function %u",
 				 func->winfnoid);
-		if (call.kind == WINDOW_LAG && list_length(func->args) == 3)
+		if (call.offset > 0 && list_length(func->args) == 3)
 		{
 			call.fallback = list_length(cscan->custom_exprs);
 			cscan->custom_exprs = lappend(cscan->custom_exprs,
@@ -191,6 +213,9 @@ plan_window_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 												PATH_EQOPS),
 									   list_nth(path->custom_private,
 												PATH_COLLATIONS));
+	cscan->custom_private = lappend(cscan->custom_private,
+									list_nth(path->custom_private,
+											 PATH_QUALS));
 	cscan->methods = &strata_window_scan_methods;
 	strata_window_nplanned++;
 	return &cscan->scan.plan;
@@ -224,6 +249,7 @@ strata_window_plan_read(const CustomScan *cscan, WindowPlan *plan)
 		call->fallback = list_nth_int(numbers, 4 + 4 * i);
 		call->winfnoid = list_nth_oid(functions, i);
 	}
+	plan->quals = list_nth(cscan->custom_private, PLAN_QUALS);
 	plan->nkeys = list_length(keys);
 	plan->keys = palloc(sizeof(int) * Max(plan->nkeys, 1));
 	plan->eqops = palloc(sizeof(Oid) * Max(plan->nkeys, 1));

@@ -724,17 +724,23 @@ class Queries:
             part, ", ".join(items), part, table.token, self.where(table)))
 
     def look_back(self, table, items):
-        """Window functions that need rows behind the current one only, in a total order."""
+        """Window functions that need rows at some distance only, in a total order; maybe with conditions on what they say."""
         rng = self.rng
         items = items + ["a.%s" % name for name in ("id", "ts") if any(c.name == name for c in table.columns)]
         part = table.some(rng, 0, 2, lambda c: c.type.groupable)
         calls = []
         for column in table.some(rng, 1, 4):
-            calls.append(rng.choice(["lag(a.%s) OVER w", "lag(a.%s, 3) OVER w", "first_value(a.%s) OVER w", "lag(a.%s, 2, a.%s) OVER w"])
-                         .replace("%s", column.name))
-        return Query("SELECT a.id, row_number() OVER w, %s FROM %s AS a%s WINDOW w AS (%sORDER BY %s)" % (
+            calls.append(rng.choice(["lag(a.%s) OVER w", "lag(a.%s, 3) OVER w", "first_value(a.%s) OVER w", "lag(a.%s, 2, a.%s) OVER w",
+                                     "lead(a.%s) OVER w", "lead(a.%s, 5, a.%s) OVER w"]).replace("%s", column.name) + " AS c%d" % len(calls))
+        calls += ["a.ts - lag(a.ts) OVER w AS gap"] if any(c.name == "ts" for c in table.columns) else []
+        sql = "SELECT a.id, row_number() OVER w AS n, %s FROM %s AS a%s WINDOW w AS (%sORDER BY %s)" % (
             ", ".join(calls), table.token, self.where(table),
-            "PARTITION BY %s " % ", ".join("a." + c.name for c in part) if part else "", ", ".join(items)))
+            "PARTITION BY %s " % ", ".join("a." + c.name for c in part) if part else "", ", ".join(items))
+        if rng.random() < 0.5:
+            conditions = ["x.c0 IS NULL", "x.n %% 3 = %d" % rng.randrange(3), "x.id %% 7 = %d" % rng.randrange(7), "x.c0 IS NOT NULL"]
+            conditions += ["x.gap > INTERVAL '%d seconds'" % rng.randrange(4000), "x.gap IS NULL", "x.gap = INTERVAL '0'"] if "gap" in calls[-1] else []
+            sql = "SELECT * FROM (%s) AS x WHERE %s" % (sql, rng.choice([" OR ", " AND "]).join(rng.sample(conditions, rng.randrange(1, 4))))
+        return Query(sql)
 
     def set_operation(self):
         left, right = self.table(), self.table()

@@ -25,8 +25,9 @@ SELECT query, wp_way(query) FROM unnest(ARRAY[
 	'SELECT k, ts - lag(ts) OVER (PARTITION BY k ORDER BY ts) FROM wp',
 	'SELECT row_number() OVER w, first_value(i) OVER w, lag(i, 3, 0) OVER w FROM wp WINDOW w AS (PARTITION BY k ORDER BY ts)',
 	'SELECT lag(i) OVER (PARTITION BY k ORDER BY ts), sum(i) OVER (PARTITION BY i ORDER BY ts) FROM wp',
-	-- others: what looks ahead, frames, arguments that are computed, run conditions, tables that are not ours
 	'SELECT lag(i) OVER w, lead(i) OVER w FROM wp WINDOW w AS (PARTITION BY k ORDER BY ts)',
+	-- others: aggregates, frames, arguments that are computed, run conditions, tables that are not ours
+	'SELECT lead(i, 0) OVER (PARTITION BY k ORDER BY ts) FROM wp',
 	'SELECT sum(i) OVER (PARTITION BY k ORDER BY ts) FROM wp',
 	'SELECT lag(i * 2) OVER (PARTITION BY k ORDER BY ts) FROM wp',
 	'SELECT lag(i, i) OVER (PARTITION BY k ORDER BY ts) FROM wp',
@@ -37,6 +38,36 @@ SELECT query, wp_way(query) FROM unnest(ARRAY[
 	'SELECT lag(k, 8) OVER (PARTITION BY k ORDER BY ts), lag(i, 1000) OVER (PARTITION BY k ORDER BY ts) FROM wp',
 	'SELECT lag(k, 9) OVER (PARTITION BY k ORDER BY ts) FROM wp', 'SELECT lag(i, 1001) OVER (PARTITION BY k ORDER BY ts) FROM wp']) AS query;
 EXPLAIN (COSTS OFF) SELECT k, ts - lag(ts) OVER (PARTITION BY k ORDER BY ts) AS gap FROM wp;
+-- conditions of the query around it are tried by columns; not where that could hide an error, or somebody stands between
+CREATE FUNCTION wp_filter(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	way text := '';
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF line ~ 'Filter Above|Left Out|Removed' THEN
+			way := way || CASE WHEN way <> '' THEN '; ' ELSE '' END || trim(line);
+		END IF;
+	END LOOP;
+	RETURN way;
+END $$;
+SET strata.enable_window_filter = on;
+SET strata.enable_vector_expressions = on;
+SET strata.enable_vector_sort = on;
+CREATE TABLE wp_asked AS SELECT query FROM unnest(ARRAY[
+	'SELECT * FROM (SELECT k, ts - lag(ts) OVER (PARTITION BY k ORDER BY ts) AS gap FROM wp) AS x WHERE gap IS NULL OR gap > ''10 minutes''',
+	'SELECT * FROM (SELECT k, i - lead(i) OVER (PARTITION BY i ORDER BY ts, k) AS d FROM wp) AS x WHERE d <> 0 AND k = ''k1''',
+	'SELECT * FROM (SELECT k, i, lag(i) OVER (PARTITION BY k ORDER BY ts) AS l FROM wp) AS x WHERE l <> 0 AND 10 / l > 1',
+	'SELECT * FROM (SELECT k, substr(k, 2)::int AS n, lag(i) OVER (PARTITION BY k ORDER BY ts) AS l FROM wp) AS x WHERE l = 7',
+	'SELECT * FROM (SELECT k, lag(i) OVER (PARTITION BY k ORDER BY ts) AS l FROM wp) AS x WHERE l = 7 AND random() >= 0',
+	'SELECT * FROM (SELECT k, lag(i) OVER (PARTITION BY k ORDER BY ts) AS l FROM wp OFFSET 0) AS x WHERE l = 7',
+	'SELECT * FROM (SELECT k, lag(i) OVER (PARTITION BY k ORDER BY ts) AS l FROM wp OFFSET 1) AS x WHERE l = 7']) AS query;
+SELECT query, wp_filter(query) FROM wp_asked;
+SET strata.enable_window_filter = off;
+SELECT query, wp_filter(query) FROM wp_asked LIMIT 1;
+RESET strata.enable_window_filter;
+DROP TABLE wp_asked;
+DROP FUNCTION wp_filter;
 -- EXPLAIN names the functions, in the node and above it: 18 looks for a WindowAgg of each WindowFunc
 CREATE FUNCTION wp_names(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
