@@ -1,18 +1,24 @@
 /*-------------------------------------------------------------------------
  *
  * expr_like.c
- *	  LIKE with a constant pattern, without PostgreSQL's function.
+ *	  LIKE and ILIKE with a constant pattern, without PostgreSQL's function.
  *
  * A pattern is cut at its %: literal parts, of which the first may stand at
  * the text's begin only and the last at its end only.  Those between are
  * searched for from left to right, each behind the one before; leftmost is as
  * good as any.  Bytes may be compared with bytes in UTF-8, where no character
- * begins within another, and in encodings of one byte.  A pattern with _ is
- * given to PostgreSQL's function, directly.
+ * begins within another, and in encodings of one byte.  A pattern of LIKE with
+ * _ is given to PostgreSQL's function, directly; one of ILIKE is not ours.
+ *
+ * ILIKE compares lower(text) with lower(pattern).  Texts of ASCII alone are
+ * folded here, where lower() does to them what it does in the C locale (not in
+ * Turkish); others are given to PostgreSQL's function.
  *
  * Of many texts that follow each other in memory the longest part that may
  * stand anywhere is searched for in all of them at once, and only those that
  * have it are looked at.
+ *
+ * Over 600 lines: one matcher, of one text, of many and of a frame's.
  *
  * src/expr/expr_like.c
  *-------------------------------------------------------------------------
@@ -60,7 +66,9 @@ struct StrataLike
 	int			nbetween;
 	LikePart   *between;
 	const LikePart *longest;	/* of those between */
-	Datum		pattern;		/* with _: for PostgreSQL's function; else 0 */
+	bool		folds;			/* ILIKE: parts are in lower case */
+	bool		calls;			/* it has _: for PostgreSQL's function */
+	Datum		pattern;
 	Oid			collation;
 };
 
@@ -70,10 +78,11 @@ typedef struct LikeClause
 	const Const *pattern;
 	Oid			collation;
 	bool		negated;
+	bool		folds;
 	bool		prefix;			/* of starts_with(): no pattern, all literal */
 } LikeClause;
 
-/* text [NOT] LIKE constant, or starts_with()? */
+/* text [NOT] LIKE or ILIKE constant, or starts_with()? */
 static bool
 match_like(Node *node, LikeClause *like)
 {
@@ -101,12 +110,16 @@ match_like(Node *node, LikeClause *like)
 		case F_LIKE_TEXT_TEXT:
 		case F_TEXTNLIKE:
 		case F_NOTLIKE_TEXT_TEXT:
+		case F_TEXTICLIKE:
+		case F_TEXTICNLIKE:
 		case F_STARTS_WITH:
 			break;
 		default:
 			return false;
 	}
-	like->negated = funcid == F_TEXTNLIKE || funcid == F_NOTLIKE_TEXT_TEXT;
+	like->negated = funcid == F_TEXTNLIKE ||
+		funcid == F_NOTLIKE_TEXT_TEXT || funcid == F_TEXTICNLIKE;
+	like->folds = funcid == F_TEXTICLIKE || funcid == F_TEXTICNLIKE;
 	like->prefix = funcid == F_STARTS_WITH;
 	like->arg = linitial(args);
 	like->pattern = lsecond(args);
@@ -132,6 +145,33 @@ choose_probes(LikePart *part)
 	part->probes[1] = first < last ? last : first > 0 ? 0 : part->len - 1;
 }
 
+static Datum
+lower_case(Datum value, Oid collation)
+{
+	return DirectFunctionCall1Coll(lower, collation, value);
+}
+
+/* Is all of ASCII in lower case what it is in the C locale? */
+static bool
+folds_as_ascii(Oid collation)
+{
+	char		all[128];
+	text	   *t;
+	const char *p;
+	bool		result;
+
+	for (int i = 1; i < lengthof(all); i++)
+		all[i - 1] = (char) i;
+	t = cstring_to_text_with_len(all, lengthof(all) - 1);
+	t = DatumGetTextPP(lower_case(PointerGetDatum(t), collation));
+	p = VARDATA_ANY(t);
+	result = VARSIZE_ANY_EXHDR(t) == lengthof(all) - 1;
+	for (int i = 0; i < lengthof(all) - 1 && result; i++)
+		result = (unsigned char) p[i] ==
+			pg_ascii_tolower((unsigned char) all[i]);
+	return result;
+}
+
 /*
  * Cut the pattern; its parts are in a copy.  False: it ends with an escape
  * character, of which LIKE complains where it gets there.  *single: it has _.
@@ -139,7 +179,9 @@ choose_probes(LikePart *part)
 static bool
 cut_pattern(const LikeClause *like, StrataLike *result, bool *single)
 {
-	text	   *pattern = DatumGetTextPP(like->pattern->constvalue);
+	Datum		value = like->pattern->constvalue;
+	text	   *pattern = DatumGetTextPP(!like->folds ? value :
+										 lower_case(value, like->collation));
 	const char *p = VARDATA_ANY(pattern);
 	const char *end = p + VARSIZE_ANY_EXHDR(pattern);
 	char	   *to = palloc(end - p + 1);
@@ -204,13 +246,18 @@ strata_like_compile(Node *node, Expr **arg)
 		(GetDatabaseEncoding() != PG_UTF8 &&
 		 pg_database_encoding_max_length() > 1))
 		return NULL;
+	/* in other encodings letters are made small one by one, by other rules */
+	if (like.folds &&
+		(GetDatabaseEncoding() != PG_UTF8 || !folds_as_ascii(like.collation)))
+		return NULL;
 	result = palloc0(sizeof(StrataLike));
-	if (!cut_pattern(&like, result, &single))
+	if (!cut_pattern(&like, result, &single) || (single && like.folds))
 		return NULL;
 	result->negated = like.negated;
+	result->folds = like.folds;
 	result->collation = like.collation;
-	if (single)
-		result->pattern = like.pattern->constvalue;
+	result->calls = single;
+	result->pattern = like.pattern->constvalue;
 	*arg = like.arg;
 	return result;
 }
@@ -270,20 +317,74 @@ matches(const StrataLike *like, const char *p, Size len)
 	return true;
 }
 
+/* PostgreSQL's answer, were it not negated. */
+static bool
+call_like(const StrataLike *like, const text * t)
+{
+	PGFunction	function = like->folds ? texticlike : textlike;
+
+	return DatumGetBool(DirectFunctionCall2Coll(function, like->collation,
+												PointerGetDatum(t),
+												like->pattern));
+}
+
+/*
+ * Put bytes into lower case, as far as they are ASCII; are they all?  to has
+ * room for them.
+ */
+static bool
+fold_bytes(char *to, const char *from, Size n)
+{
+	Size		i = 0;
+	uint8		high = 0;
+
+#ifdef __SSE2__
+	__m128i		all = _mm_setzero_si128();
+
+	for (; i + sizeof(__m128i) <= n; i += sizeof(__m128i))
+	{
+		__m128i		x = _mm_loadu_si128((const __m128i *) (from + i));
+		__m128i		from_a = _mm_cmpgt_epi8(x, _mm_set1_epi8('A' - 1));
+		__m128i		to_z = _mm_cmplt_epi8(x, _mm_set1_epi8('Z' + 1));
+		__m128i		capital = _mm_and_si128(from_a, to_z);
+
+		all = _mm_or_si128(all, x);
+		x = _mm_or_si128(x, _mm_and_si128(capital, _mm_set1_epi8(0x20)));
+		_mm_storeu_si128((__m128i *) (to + i), x);
+	}
+	high = _mm_movemask_epi8(all) != 0 ? 0x80 : 0;
+#endif
+	for (; i < n; i++)
+	{
+		high |= (uint8) from[i];
+		to[i] = (char) pg_ascii_tolower((unsigned char) from[i]);
+	}
+	return (high & 0x80) == 0;
+}
+
 /* See expr.h. */
 bool
 strata_like_match(const StrataLike *like, Datum value)
 {
 	text	   *t = DatumGetTextPP(value);
+	const char *p = VARDATA_ANY(t);
+	Size		len = VARSIZE_ANY_EXHDR(t);
 	bool		result;
 
-	if (like->pattern != 0)
-		result = DatumGetBool(DirectFunctionCall2Coll(textlike,
-													  like->collation,
-													  PointerGetDatum(t),
-													  like->pattern));
+	if (like->calls)
+		result = call_like(like, t);
+	else if (!like->folds)
+		result = matches(like, p, len);
 	else
-		result = matches(like, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
+	{
+		char		few[SHORT_TEXT];
+		char	   *folded = len <= sizeof(few) ? few : palloc(len);
+
+		result = fold_bytes(folded, p, len) ? matches(like, folded, len) :
+			call_like(like, t);
+		if (folded != few)
+			pfree(folded);
+	}
 	/* of a row store's many rows one is in memory at a time */
 	if ((Pointer) t != DatumGetPointer(value))
 		pfree(t);
@@ -381,11 +482,52 @@ match_ends(const StrataLike *like, const StrataBytes *strings, uint8 *found)
 	}
 }
 
-/* See expr.h.  Nothing PostgreSQL's function would have to say. */
+/* Which strings match, were the pattern not negated. */
+static void
+match_strings(const StrataLike *like, const StrataBytes *strings,
+			  uint8 *found)
+{
+	if (like->nbetween > 0)
+		match_infixes(like, strings, found);
+	else
+		match_ends(like, strings, found);
+}
+
+/* The same without regard to case. */
+static void
+match_folded_strings(const StrataLike *like, const StrataBytes *strings,
+					 uint8 *found)
+{
+	const char *payload = (const char *) strings->payload;
+	const uint32 *offsets = strings->offsets;
+	Size		n = offsets[strings->nentries];
+	char	   *folded = palloc(n + 1);
+	StrataBytes copy = *strings;
+	bool		ascii = fold_bytes(folded + offsets[0], payload + offsets[0],
+								   n - offsets[0]);
+
+	copy.payload = (const uint8 *) folded;
+	match_strings(like, &copy, found);
+	for (uint32 i = 0; i < strings->nentries && !ascii; i++)
+	{
+		const char *p = payload + offsets[i];
+		Size		len = offsets[i + 1] - offsets[i];
+		text	   *t;
+
+		if (fold_bytes(folded, p, len))
+			continue;
+		t = cstring_to_text_with_len(p, (int) len);
+		found[i] = call_like(like, t);
+		pfree(t);
+	}
+	pfree(folded);
+}
+
+/* See expr.h.  Nothing PostgreSQL's function would have to say of them all. */
 bool
 strata_like_takes_strings(const StrataLike *like)
 {
-	return like->pattern == 0;
+	return !like->calls;
 }
 
 /* See expr.h. */
@@ -394,10 +536,10 @@ strata_like_strings(const StrataLike *like, const StrataBytes *strings,
 					bool negated, uint8 *found)
 {
 	Assert(strata_like_takes_strings(like));	/* expr:E2 */
-	if (like->nbetween > 0)
-		match_infixes(like, strings, found);
+	if (like->folds)
+		match_folded_strings(like, strings, found);
 	else
-		match_ends(like, strings, found);
+		match_strings(like, strings, found);
 	if (like->negated != negated)
 		for (uint32 i = 0; i < strings->nentries; i++)
 			found[i] ^= 1;
@@ -410,7 +552,7 @@ strata_like_strings(const StrataLike *like, const StrataBytes *strings,
 int
 strata_like_first_bytes(const StrataLike *like)
 {
-	if (like->pattern != 0 || like->nbetween > 0 ||
+	if (like->calls || like->folds || like->nbetween > 0 ||
 		like->first.len > MaxAllocSize / 2 ||
 		(!like->exact && like->last.len > 0))
 		return -1;
@@ -421,7 +563,7 @@ strata_like_first_bytes(const StrataLike *like)
 int
 strata_like_infixes(const StrataLike *like, StrataKey **infixes)
 {
-	if (like->pattern != 0 || like->exact || like->least > 0 ||
+	if (like->calls || like->folds || like->exact || like->least > 0 ||
 		like->nbetween == 0)
 		return 0;
 	*infixes = palloc(sizeof(StrataKey) * like->nbetween);
