@@ -340,7 +340,7 @@ estimate_result(const JoinBelow *below, const AggShape *whole, double rows)
 /* Offer the join, one of the planner's paths, over groups of fact. */
 static void
 offer_join(JoinBelow *below, Path *join, RelOptInfo *grouped_rel,
-		   List *having)
+		   List *having, double rows_per_group)
 {
 	PlannerInfo *root = below->root;
 	RelOptInfo *fact = below->fact;
@@ -360,7 +360,7 @@ offer_join(JoinBelow *below, Path *join, RelOptInfo *grouped_rel,
 	if (part.reason != NULL || part.keys == NIL)
 		return;
 	ngroups = strata_agg_estimate_groups(root, fact, &part, fact->rows);
-	if (ngroups * AGG_ROWS_PER_GROUP > fact->rows)
+	if (ngroups * rows_per_group > fact->rows)
 		return;
 	below->share = ngroups / fact->rows;
 	below->keys = part.keys;
@@ -450,7 +450,8 @@ strata_agg_join_choose(JoinBelow *below, RelOptInfo *join)
 /* See agg_plan_private.h. */
 void
 strata_agg_create_join_paths(PlannerInfo *root, RelOptInfo *input_rel,
-							 RelOptInfo *grouped_rel, List *having)
+							 RelOptInfo *grouped_rel, List *having,
+							 bool by_vectors)
 {
 	JoinBelow	below = {root};
 	Path	   *join;
@@ -465,7 +466,9 @@ strata_agg_create_join_paths(PlannerInfo *root, RelOptInfo *input_rel,
 		return;
 	join = strata_agg_join_choose(&below, input_rel);
 	if (join != NULL)
-		offer_join(&below, join, grouped_rel, having);
+		offer_join(&below, join, grouped_rel, having,
+				   by_vectors ? AGG_JOINED_ROWS_PER_GROUP :
+				   AGG_ROWS_PER_GROUP);
 }
 
 /* See agg_private.h. */

@@ -97,7 +97,10 @@ gives_joined_vectors(PlannerInfo *root, Path *path)
 	if (!IsA(path, HashPath) || path->param_info != NULL ||
 		path->parallel_aware || hash->num_batches > 1 ||
 		join->innerjoinpath->param_info != NULL ||
-		!strata_agg_joins_by_vectors(join->jointype))
+		!strata_agg_joins_by_vectors(join->jointype) ||
+		!strata_agg_can_match_rows(join->innerjoinpath->rows,
+								   list_length(join->innerjoinpath->pathtarget
+											   ->exprs)))
 		return false;
 	foreach(lc, join->joinrestrictinfo)
 	{
@@ -121,16 +124,36 @@ gives_joined_vectors(PlannerInfo *root, Path *path)
 		strata_agg_find_input(list_make1(path)) != NULL;
 }
 
-/* Columns of the relations among the expressions, beside those there are. */
+/* The column as the relation returns it: an outer join above may mark it. */
+static Var *
+column_of_relation(const RelOptInfo *rel, Var *var)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->reltarget->exprs)
+	{
+		Var		   *own = lfirst(lc);
+
+		if (IsA(own, Var) && own->varno == var->varno &&
+			own->varattno == var->varattno)
+			return own;
+	}
+	return var;
+}
+
+/* Columns of the relation among the expressions, beside those there are. */
 static List *
-add_columns_of(Relids relids, List *columns, Node *exprs)
+add_columns_of(const RelOptInfo *rel, List *columns, Node *exprs)
 {
 	ListCell   *lc;
 
 	foreach(lc, pull_var_clause(exprs, 0))
 	{
-		if (bms_is_member((int) lfirst_node(Var, lc)->varno, relids))
-			columns = list_append_unique(columns, lfirst(lc));
+		Var		   *var = lfirst_node(Var, lc);
+
+		if (bms_is_member((int) var->varno, rel->relids))
+			columns = list_append_unique(columns,
+										 column_of_relation(rel, var));
 	}
 	return columns;
 }
@@ -151,10 +174,9 @@ copy_join(PlannerInfo *root, Path *path, List *columns, Cost *saved)
 	outer = strata_agg_strip_projection(join->outerjoinpath);
 	own = Max(path->total_cost - join->outerjoinpath->total_cost -
 			  join->innerjoinpath->total_cost, 0);
-	shape.inputs = add_columns_of(outer->parent->relids, NIL,
-								  (Node *) columns);
+	shape.inputs = add_columns_of(outer->parent, NIL, (Node *) columns);
 	foreach(lc, join->joinrestrictinfo)
-		shape.inputs = add_columns_of(outer->parent->relids, shape.inputs,
+		shape.inputs = add_columns_of(outer->parent, shape.inputs,
 									  (Node *) lfirst_node(RestrictInfo,
 														   lc)->clause);
 	if (outer->parent->reloptkind == RELOPT_JOINREL)

@@ -13,8 +13,12 @@
 
 #include "agg/agg_private.h"
 
-/* Grouping first must make at least so many rows one, on average. */
+/*
+ * Grouping first must make at least so many rows one, on average; and so many
+ * where rows might be joined by vectors, since groups are joined one by one.
+ */
 #define AGG_ROWS_PER_GROUP 4
+#define AGG_JOINED_ROWS_PER_GROUP 16
 
 /* One way to group before the join. */
 typedef struct JoinBelow

@@ -64,7 +64,7 @@ struct AggMatch
 	int			nallocated;
 	Datum	  **values;			/* by column */
 	bool	  **nulls;
-	Size		nbytes;			/* of values that were detoasted */
+	Size		nbytes;			/* that rows take, detoasted values and tables */
 	uint32		nslots;			/* a power of two */
 	int32	   *slots;			/* rows by hash, or AGG_NO_MATCH */
 	uint32	   *hashes;			/* of rows */
@@ -307,6 +307,11 @@ insert_small_row(AggMatch *match, int row, Datum *keys)
 	{
 		if (look_up_integer(match, match->integers[row]) != AGG_NO_MATCH)
 			return false;
+		if (match->range > 0)
+		{
+			match->direct[match->integers[row] - match->least] = row;
+			return true;
+		}
 		hash = hash_integer(match->integers[row]);
 	}
 	else
@@ -346,12 +351,38 @@ load_key_integers(AggMatch *match)
 	if (least > greatest)
 		return;
 	match->least = least;
-	if ((uint64) greatest - (uint64) least >=
+	if ((uint64) greatest - (uint64) least <
 		(uint64) MAX_SPREAD * match->nrows)
-		return;
-	match->direct = palloc(sizeof(int32) * (greatest - least + 1));
-	for (int64 i = 0; i <= greatest - least; i++)
-		match->direct[i] = AGG_NO_MATCH;
+		match->range = (uint64) greatest - (uint64) least + 1;
+}
+
+/* A table of that many places, all of them free; NULL: it is too large. */
+static int32 *
+make_free_places(AggMatch *match, uint64 n)
+{
+	int32	   *places;
+
+	match->nbytes += sizeof(int32) * n;
+	if (match->nbytes > get_hash_memory_limit() / 2)
+		return NULL;
+	places = palloc(sizeof(int32) * n);
+	for (uint64 i = 0; i < n; i++)
+		places[i] = AGG_NO_MATCH;
+	return places;
+}
+
+/* What rows are found by, which is empty; false: it is too large. */
+static bool
+make_match_table(AggMatch *match)
+{
+	if (match->by_integer)
+		load_key_integers(match);
+	else
+		match->hashes = palloc0(sizeof(uint32) * Max(match->nrows, 1));
+	if (match->range > 0)
+		return (match->direct = make_free_places(match, match->range)) != NULL;
+	match->nslots = pg_nextpower2_32(2 * (uint32) Max(match->nrows, 1));
+	return (match->slots = make_free_places(match, match->nslots)) != NULL;
 }
 
 /* Have all rows found by their keys; false: some have the same. */
@@ -359,44 +390,30 @@ static bool
 insert_small_rows(AggMatch *match, bool any)
 {
 	Datum	   *keys = palloc(sizeof(Datum) * match->nkeys);
-	int32	   *direct;
-	int64		range = 0;
 
-	match->nslots = pg_nextpower2_32(2 * (uint32) Max(match->nrows, 1));
-	match->slots = palloc(sizeof(int32) * match->nslots);
-	for (uint32 i = 0; i < match->nslots; i++)
-		match->slots[i] = AGG_NO_MATCH;
-	if (match->by_integer)
-		load_key_integers(match);
-	else
-		match->hashes = palloc0(sizeof(uint32) * Max(match->nrows, 1));
-	direct = match->direct;
 	for (int row = 0; row < match->nrows; row++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (has_null_key(match, row))
-			continue;
-		if (!insert_small_row(match, row, keys))
-		{
-			if (!any)
-				return false;
-			continue;
-		}
-		if (direct == NULL)
-			continue;
-		direct[match->integers[row] - match->least] = row;
-		range = Max(range, match->integers[row] - match->least + 1);
+		if (!has_null_key(match, row) &&
+			!insert_small_row(match, row, keys) && !any)
+			return false;
 	}
-	match->range = (uint64) range;
 	return true;
 }
 
-/* Bytes that so many rows take here. */
-static Size
-bytes_of_rows(const AggMatch *match, double nrows)
+/* Bytes that so many rows take here, but for the table. */
+static double
+bytes_of_rows(double nrows, int ncolumns)
 {
-	return (Size) (nrows * (match->desc->natts * (sizeof(Datum) + 1) +
-							sizeof(int64) * (1 + MAX_SPREAD)));
+	return nrows * (ncolumns * (sizeof(Datum) + 1) + sizeof(int64));
+}
+
+/* See agg_match_private.h. */
+bool
+strata_agg_can_match_rows(double nrows, int ncolumns)
+{
+	return nrows <= MAX_ROWS &&
+		bytes_of_rows(nrows, ncolumns) <= get_hash_memory_limit() / 2.0;
 }
 
 /* See agg_match_private.h. */
@@ -410,9 +427,9 @@ strata_agg_match_load(AggMatch *match, bool any)
 	strata_agg_match_forget(match);
 	if (strata_hash_join_side(match->join, &nrows) != STRATA_HASH_WHOLE)
 		return "the small side is not in memory whole";
-	if (nrows > MAX_ROWS ||
-		bytes_of_rows(match, nrows) > get_hash_memory_limit() / 2)
+	if (!strata_agg_can_match_rows(nrows, match->desc->natts))
 		return "the small side takes too much memory";
+	match->nbytes = (Size) bytes_of_rows(nrows, match->desc->natts);
 	old = MemoryContextSwitchTo(match->mcxt);
 	match->nallocated = (int) nrows;
 	match->values = palloc(sizeof(Datum *) * Max(match->desc->natts, 1));
@@ -424,7 +441,8 @@ strata_agg_match_load(AggMatch *match, bool any)
 	}
 	strata_hash_join_each(match->join, take_small_row, match);
 	ExecClearTuple(match->join->hj_HashTupleSlot);
-	if (match->nbytes > get_hash_memory_limit() / 2)
+	if (match->nbytes > get_hash_memory_limit() / 2 ||
+		!make_match_table(match))
 		refusal = "the small side takes too much memory";
 	else if (!insert_small_rows(match, any))
 		refusal = "the small side has equal keys";

@@ -20,8 +20,12 @@
 
 typedef struct AggMatch AggMatch;
 
-/* Can rows be joined so by the operator?  For plans. */
+/*
+ * Can rows be joined so by the operator?  Is there room for so many rows, as
+ * far as known?  For plans.
+ */
 extern bool strata_agg_can_match_by(Oid opno);
+extern bool strata_agg_can_match_rows(double nrows, int ncolumns);
 
 /* NULL: not by the keys of this join.  Memory: the current context. */
 extern AggMatch *strata_agg_match_create(HashJoinState *join);

@@ -648,11 +648,11 @@ add_parallel_paths(PlannerInfo *root, RelOptInfo *input_rel,
 }
 
 /*
- * Above a join that gives vectors, or of aggregates that PostgreSQL sorts the
- * rows for: these are collected into columns, as those of any plan that gives
- * no vectors.
+ * Above a join that gives vectors (true), or of aggregates that PostgreSQL
+ * sorts the rows for: these are collected into columns, as those of any plan
+ * that gives no vectors.
  */
-static void
+static bool
 create_paths_above_join(PlannerInfo *root, RelOptInfo *input_rel,
 						RelOptInfo *grouped_rel, List *having)
 {
@@ -660,14 +660,17 @@ create_paths_above_join(PlannerInfo *root, RelOptInfo *input_rel,
 	Path	   *child;
 	Cost		saved;
 
+	bool		by_vectors;
+
 	if (!strata_enable_vector_agg || IS_DUMMY_REL(input_rel))
-		return;
+		return false;
 	strata_agg_shape(root, input_rel, grouped_rel, having, &shape);
 	if (shape.reason != NULL)
-		return;
+		return false;
 	Assert(shape.stop.kind == AGG_STOP_NONE);	/* agg:G27 */
 	child = strata_agg_join_child_path(root, input_rel, &shape, &saved);
-	if (child != NULL)
+	by_vectors = child != NULL;
+	if (by_vectors)
 		strata_agg_offer(root, grouped_rel,
 						 make_reading_path(root, input_rel, grouped_rel,
 										   grouped_rel->reltarget, child,
@@ -677,11 +680,11 @@ create_paths_above_join(PlannerInfo *root, RelOptInfo *input_rel,
 	if (!strata_enable_join_aggregation ||
 		(!shape.has_distinct && !shape.has_held) ||
 		strata_agg_join_fact(root, input_rel, NIL) == NULL)
-		return;
+		return by_vectors;
 	child = strata_agg_strip_projection(input_rel->cheapest_total_path);
 	child = project(root, child, shape.inputs);
 	if (child == NULL)
-		return;
+		return by_vectors;
 	saved = -child->rows *
 		(cpu_tuple_cost + list_length(shape.inputs) * cpu_operator_cost);
 	strata_agg_offer(root, grouped_rel,
@@ -689,6 +692,7 @@ create_paths_above_join(PlannerInfo *root, RelOptInfo *input_rel,
 									   grouped_rel->reltarget, child, &shape,
 									   having, saved, AGG_STAGE_WHOLE),
 					 &shape);
+	return by_vectors;
 }
 
 /* See agg.h. */
@@ -703,10 +707,10 @@ strata_agg_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	Cost		saved;
 
 	if (input_rel->reloptkind == RELOPT_JOINREL)
-	{
-		strata_agg_create_join_paths(root, input_rel, grouped_rel, having);
-		create_paths_above_join(root, input_rel, grouped_rel, having);
-	}
+		strata_agg_create_join_paths(root, input_rel, grouped_rel, having,
+									 create_paths_above_join(root, input_rel,
+															 grouped_rel,
+															 having));
 	if (input == NULL)
 		return;
 	strata_agg_shape(root, input_rel, grouped_rel, having, &shape);

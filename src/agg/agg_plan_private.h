@@ -247,11 +247,11 @@ extern void strata_agg_create_joined_distinct_paths(PlannerInfo *root,
 													RelOptInfo *input_rel,
 													RelOptInfo *distinct_rel);
 
-/* agg_join.c: paths for an input that is a join. */
+/* agg_join.c: above a join; by_vectors: it has a path that gives vectors. */
 extern void strata_agg_create_join_paths(PlannerInfo *root,
 										 RelOptInfo *input_rel,
 										 RelOptInfo *grouped_rel,
-										 List *having);
+										 List *having, bool by_vectors);
 
 /*
  * agg_estimate.c: groups of the shape that so many rows of the relation make.

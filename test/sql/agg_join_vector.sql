@@ -96,6 +96,7 @@ SELECT * FROM jv_differ(ARRAY[
 	'SELECT d.even, count(*), sum(size), sum(coalesce(v, size)) FROM jvd AS d LEFT JOIN jv ON jv.k = d.k AND jv.zone = 3 WHERE jv.k IS NULL OR v > size * 99 GROUP BY 1',
 	'SELECT z.name, count(jv.k), sum(coalesce(jv.v, z.v)), bool_and(ok) FROM jvz AS z LEFT JOIN jv ON jv.zone = z.zone AND jv.v % 3 > z.s GROUP BY 1',
 	'SELECT z.name, region, count(*), sum(coalesce(jv.v, z.v, size)) FROM jvz AS z LEFT JOIN (jv JOIN jvd USING (k)) ON jv.zone = z.zone AND z.v < jv.v GROUP BY 1, 2',
+	'SELECT z.name, d.region, count(jv.v), sum(coalesce(jv.v, z.v, size)) FROM jvz AS z LEFT JOIN jv USING (zone) LEFT JOIN jvd AS d ON d.k = jv.k AND d.size < z.s * 5 GROUP BY 1, 2',
 	'SELECT d.region, count(DISTINCT jv.zone), array_agg(v + size ORDER BY ts, v)::text FROM jvd AS d LEFT JOIN jv ON jv.k = d.k AND jv.v < 300 GROUP BY 1',
 	'SELECT n % 1000, count(*), count(ts), sum(coalesce(zone, -1)) FROM generate_series(1, 12000) AS n LEFT JOIN jv ON jv.v = n AND n % 5 > zone GROUP BY 1',
 	'SELECT n, count(*), sum(v * n) FROM jvt LEFT JOIN jv USING (k) GROUP BY 1',

@@ -40,8 +40,10 @@ SELECT query, jp_join(query) FROM unnest(ARRAY[
 	'SELECT jp.k, max(jp.v - m.mean) FROM jp JOIN (SELECT k, avg(v) AS mean FROM jp GROUP BY 1) AS m USING (k) GROUP BY 1',
 	'SELECT region, count(v), sum(v * size) FROM jp RIGHT JOIN jpd USING (k) GROUP BY 1',
 	'SELECT jpd.k, count(v) FROM jpd LEFT JOIN jp ON jp.k = jpd.k AND v > 100 GROUP BY 1',
-	-- groups are fewer than rows
+	-- groups are far fewer than rows, or not
 	'SELECT region, count(*), avg(v) FROM jp JOIN jpd USING (k) GROUP BY 1',
+	'SELECT region, time_bucket(''20 minutes'', ts), count(*) FROM jp JOIN jpd USING (k) GROUP BY 1, 2',
+	'SELECT region, time_bucket(''1 day'', ts), count(*) FROM jp JOIN jpd USING (k) GROUP BY 1, 2',
 	-- rows of both sides that are joined with none; equal keys; keys that are computed; what is not the same each time
 	'SELECT region, count(*), sum(v * size) FROM jp FULL JOIN jpd USING (k) GROUP BY 1',
 	'SELECT n, sum(v * n) FROM jp JOIN jpt USING (k) GROUP BY 1',
