@@ -69,6 +69,9 @@ create_state(CustomScan *cscan)
 	return strata_custom_state(sizeof(StrataScanState), &exec_methods);
 }
 
+/* By an index late rows that cost so much are fetched from many pages. */
+#define MANY_LATE_ROWS 50
+
 /* See scan_private.h. */
 StrataScanState *
 strata_scan_state(PlanState *node)
@@ -262,15 +265,16 @@ init_slots(StrataScanState *scan, EState *estate)
 }
 
 /*
- * Does the scan look up a few batches for each value of a parameter, while it
- * has no index for the rows beside them?  Who asks so may want no more than
- * one row (EXISTS), and batches are likely to have it.
+ * Does the scan look up a few batches for each value of a parameter, and have
+ * no index for the rows beside them, or one that finds many?  Who asks so may
+ * want no more than one row (EXISTS), and batches are likely to have it.
  */
 static bool
 looks_up_batches(StrataScanState *scan)
 {
-	return strata_enable_join_pruning && scan->child == NULL &&
-		scan->info.nkeys == 0 &&
+	return strata_enable_join_pruning && scan->info.nkeys == 0 &&
+		(scan->child == NULL ||
+		 scan->child->plan->total_cost > MANY_LATE_ROWS) &&
 		(scan->info.access == STRATA_ACCESS_SEGMENT ||
 		 scan->info.access == STRATA_ACCESS_SEGMENT_MAX ||
 		 scan->info.access == STRATA_ACCESS_INDEX) &&

@@ -84,5 +84,11 @@ SET enable_hashjoin = off;
 SET enable_hashagg = off;
 SELECT sp_scan('SELECT id FROM spd WHERE EXISTS (SELECT 1 FROM sp WHERE k = id AND ts < ''2020-01-01 12:00Z'')');
 SELECT sp_scan('SELECT id FROM spd WHERE EXISTS (SELECT 1 FROM sp WHERE k = id AND b < 2000 AND ts < ''2020-01-01 12:00Z'')');
+-- so they are where an index finds many late rows
+INSERT INTO sp SELECT timestamptz '2020-01-01Z' + g * interval '4 seconds', g % 50, repeat('wide', 100), g, NULL FROM generate_series(0, 9999) AS g;
+CREATE INDEX ON sp (k, ts);
+ANALYZE sp;
+SET enable_bitmapscan = off;
+SELECT sp_scan('SELECT id FROM spd WHERE EXISTS (SELECT 1 FROM sp WHERE k = id AND ts < ''2020-01-01 12:00Z'')');
 DROP TABLE sp, spd;
 DROP FUNCTION sp_pruned, sp_scan;
