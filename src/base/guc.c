@@ -205,7 +205,7 @@ static const BoolSetting bool_settings[] = {
 		"Enables ordered scans below row_number() OVER (PARTITION BY ...) <= k to pass over other rows.",
 	NULL},
 	{"strata.enable_windows", &strata_enable_windows, true, GUC_EXPLAIN,
-		"Enables lag(), lead(), row_number() and first_value() to be computed as rows come (StrataWindow).",
+		"Enables lag(), lead(), row_number(), ranks and first_value() to be computed as rows come (StrataWindow).",
 	"When off, rows of each partition are kept for them."},
 	{"strata.report_compression", &strata_report_compression, true, 0,
 		"Reports rows, batches and bytes when compress_chunk() is done.",

@@ -49,6 +49,8 @@ extern bool strata_sort_begin_columns(PlanState *node);
 extern int	strata_sort_next_columns(PlanState *node, StrataColumn *columns,
 									 int at, int n);
 
+extern bool strata_sort_path_is_ours(const Path *path);
+
 /* The child's column that a column of a StrataSort is; 0: none, another node. */
 extern AttrNumber strata_sort_child_column(PlanState *node, AttrNumber resno);
 

@@ -192,6 +192,14 @@ strata_sort_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 		add_path(ordered_rel, path);
 }
 
+/* See top.h. */
+bool
+strata_sort_path_is_ours(const Path *path)
+{
+	return IsA(path, CustomPath) &&
+		((const CustomPath *) path)->methods == &strata_sort_path_methods;
+}
+
 /*-------------------------------------------------------------------------
  * Below window functions
  *-------------------------------------------------------------------------

@@ -135,6 +135,15 @@ strata_window_call_compute(WindowFunction *functions, WindowRows *rows)
 				memcpy((int64 *) out->fixed + rows->at,
 					   rows->numbers + rows->at, sizeof(int64) * rows->n);
 				break;
+			case WINDOW_RANK:
+				memcpy((int64 *) out->fixed + rows->at,
+					   rows->ranks + rows->at, sizeof(int64) * rows->n);
+				break;
+			case WINDOW_DENSE_RANK:
+				memcpy((int64 *) out->fixed + rows->at,
+					   rows->dense_ranks + rows->at,
+					   sizeof(int64) * rows->n);
+				break;
 			case WINDOW_LAG:
 			case WINDOW_LEAD:
 				find_rows_off(function, rows, from);

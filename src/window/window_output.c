@@ -72,6 +72,10 @@ strata_window_output_init(WindowOutput *output, CustomScanState *node,
 									 lfirst_node(TargetEntry, lc)->expr,
 									 TupleDescAttr(desc, i), output);
 	}
+	if (ps->plan->qual != NIL)
+		output->run = strata_expr_compile(ps->plan->qual, ps);
+	if (output->run != NULL && strata_expr_may_raise(output->run))
+		output->run = NULL;
 	if (!output->known || quals == NIL)
 		return;
 	output->filter = strata_expr_compile(quals, ps);
@@ -140,24 +144,67 @@ compute_results(WindowOutput *output, bool late, const StrataExprFrame *frame)
 	return true;
 }
 
-/* Try the conditions; where they cannot be, all rows pass. */
-static void
-leave_out_rows(WindowOutput *output, const StrataExprFrame *frame)
+/*
+ * Leave out the rows of the frame for which the expression is not true; false:
+ * it could not be tried.
+ */
+static bool
+leave_out_rows(WindowOutput *output, StrataExpr *expr,
+			   const StrataExprSource *source, StrataExprFrame *frame)
 {
-	StrataExprSource source;
 	uint8	   *pass = palloc(frame->n);
 	int			n = 0;
 
-	init_expr_source(output, true, &source);
-	if (!strata_expr_filter(output->filter, &source, frame, pass))
+	if (!strata_expr_filter(expr, source, frame, pass))
+		return false;
+	for (int i = 0; i < frame->n; i++)
+	{
+		output->passed[n] = output->passed[i];
+		n += pass[i];
+	}
+	output->npassed = n;
+	if (n < frame->n)
+		frame->rows = output->passed;
+	frame->n = n;
+	return true;
+}
+
+/* The columns of a row, in the scan slot. */
+static TupleTableSlot *
+load_scan_slot(WindowOutput *output, int row)
+{
+	const WindowRows *rows = output->rows;
+	TupleTableSlot *slot = output->scan_slot;
+
+	ExecClearTuple(slot);
+	for (int i = 0; i < rows->ninputs + rows->ncalls; i++)
+		slot->tts_values[i] = strata_column_get(&rows->columns[i], row,
+												&slot->tts_isnull[i]);
+	output->node->ps_ExprContext->ecxt_scantuple = slot;
+	return ExecStoreVirtualTuple(slot);
+}
+
+/* The run condition; nothing of the result is evaluated for other rows. */
+static void
+run_condition(WindowOutput *output, StrataExprFrame *frame)
+{
+	StrataExprSource source;
+	ExprContext *econtext = output->node->ps_ExprContext;
+	int			n = 0;
+
+	init_expr_source(output, false, &source);
+	if (output->run != NULL &&
+		leave_out_rows(output, output->run, &source, frame))
 		return;
 	for (int i = 0; i < frame->n; i++)
 	{
-		output->passed[n] = (uint16) (frame->first + i);
-		n += pass[i];
+		(void) load_scan_slot(output, output->passed[i]);
+		output->passed[n] = output->passed[i];
+		n += ExecQual(output->node->qual, econtext);
+		ResetExprContext(econtext);
 	}
-	output->nleft_out += frame->n - n;
-	output->npassed = n;
+	frame->rows = output->passed;
+	frame->n = output->npassed = n;
 }
 
 /* See window_private.h. */
@@ -166,7 +213,7 @@ strata_window_output_compute(WindowOutput *output)
 {
 	WindowRows *rows = output->rows;
 	StrataExprFrame frame = {.n = rows->n,.first = rows->at};
-	StrataExprFrame some = {.rows = output->passed};
+	StrataExprSource source;
 	MemoryContext old;
 
 	Assert(rows->n <= STRATA_WINDOW_ROWS);	/* window:WF3 */
@@ -175,14 +222,25 @@ strata_window_output_compute(WindowOutput *output)
 	output->npassed = rows->n;
 	for (int i = 0; i < rows->n; i++)
 		output->passed[i] = (uint16) (rows->at + i);
-	output->valid = output->known && compute_results(output, false, &frame);
-	if (output->valid && output->filter != NULL)
-		leave_out_rows(output, &frame);
-	some.n = output->npassed;
-	if (output->valid && output->filter != NULL && some.n > 0)
-		output->valid = compute_results(output, true, &some);
-	Assert(output->valid || output->npassed == rows->n ||
-		   output->npassed == 0);	/* window:WF6 */
+	if (output->node->qual != NULL)
+	{
+		run_condition(output, &frame);
+		InstrCountFiltered1(output->node, rows->n - frame.n);
+	}
+	output->valid = output->known && (frame.n == 0 ||
+									  compute_results(output, false, &frame));
+	if (output->valid && output->filter != NULL && frame.n > 0)
+	{
+		int			n = frame.n;
+
+		init_expr_source(output, true, &source);
+		(void) leave_out_rows(output, output->filter, &source, &frame);
+		output->nleft_out += n - frame.n;
+		/* late ones do not fail */
+		if (frame.n > 0)
+			output->valid = compute_results(output, true, &frame);
+		Assert(output->valid);	/* window:WF6 */
+	}
 	MemoryContextSwitchTo(old);
 }
 
@@ -190,21 +248,20 @@ strata_window_output_compute(WindowOutput *output)
 TupleTableSlot *
 strata_window_output_load(WindowOutput *output, int row)
 {
-	const WindowRows *rows = output->rows;
-	ExprContext *econtext = output->node->ps_ExprContext;
-	TupleTableSlot *slot = output->valid ? output->slot : output->scan_slot;
-	int			n = output->valid ? output->nresults :
-	rows->ninputs + rows->ncalls;
+	TupleTableSlot *slot = output->slot;
 
-	Assert(row >= rows->at && row < rows->at + rows->n);	/* window:WF3 */
+	Assert(row >= output->rows->at &&
+		   row < output->rows->at + output->rows->n);	/* window:WF3 */
+	if (!output->valid)
+	{
+		slot = load_scan_slot(output, row);
+		return output->node->ps_ProjInfo == NULL ? slot :
+			ExecProject(output->node->ps_ProjInfo);
+	}
 	ExecClearTuple(slot);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < output->nresults; i++)
 		slot->tts_values[i] =
-			strata_column_get(output->valid ? output->results[i].values :
-							  &rows->columns[i], row, &slot->tts_isnull[i]);
-	ExecStoreVirtualTuple(slot);
-	if (output->valid || output->node->ps_ProjInfo == NULL)
-		return slot;
-	econtext->ecxt_scantuple = slot;
-	return ExecProject(output->node->ps_ProjInfo);
+			strata_column_get(output->results[i].values, row,
+							  &slot->tts_isnull[i]);
+	return ExecStoreVirtualTuple(slot);
 }

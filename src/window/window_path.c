@@ -4,7 +4,7 @@
  *	  When a StrataWindow is offered.
  *
  * In the place of a WindowAgg of PostgreSQL's, over the same input in the same
- * order, where all that its functions need of other rows lies behind them.
+ * order, where all that its functions need of other rows is near them.
  * Queries that read no table of ours are left alone.
  *
  * src/window/window_path.c
@@ -21,6 +21,8 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
 #include "scan/scan_vector.h"
+#include "top/top.h"
+#include "utils/fmgroids.h"
 #include "window/window_private.h"
 
 /* Does the query read a table with batches? */
@@ -70,15 +72,17 @@ functions_of(const WindowClause * clause, const PathTarget *target)
 	return result;
 }
 
-/* The columns that PARTITION BY compares; false: one is not there. */
+/*
+ * Add the columns that PARTITION BY, or ORDER BY, compares; false: one is not
+ * there.
+ */
 static bool
-find_partition_keys(const WindowClause * clause, const PathTarget *inputs,
-					List **keys, List **eqops, List **collations)
+add_window_keys(const List *clauses, const PathTarget *inputs, List **keys,
+				List **eqops, List **collations)
 {
 	ListCell   *lc;
 
-	*keys = *eqops = *collations = NIL;
-	foreach(lc, clause->partitionClause)
+	foreach(lc, clauses)
 	{
 		SortGroupClause *sort = lfirst_node(SortGroupClause, lc);
 		int			column = -1;
@@ -98,6 +102,56 @@ find_partition_keys(const WindowClause * clause, const PathTarget *inputs,
 	return true;
 }
 
+/* Does one of the functions ask which rows are peers? */
+static bool
+asks_for_peers(const List *funcs)
+{
+	ListCell   *lc;
+
+	foreach(lc, funcs)
+	{
+		Oid			winfnoid = lfirst_node(WindowFunc, lc)->winfnoid;
+
+		if (winfnoid == F_RANK_ || winfnoid == F_DENSE_RANK_)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * May the node leave out the rows for which a run condition is not true?  It
+ * does so where all rows of a table are sorted for it; an ordered scan gives
+ * the first rows of each partition to PostgreSQL's node (scan:R16).
+ */
+static bool
+can_be_filter(const WindowAggPath * window, const List *run,
+			  const List *funcs)
+{
+	ListCell   *lc;
+
+	if (run == NIL)
+		return true;
+	if (!window->topwindow || !strata_sort_path_is_ours(window->subpath))
+		return false;
+	foreach(lc, run)
+	{
+		const OpExpr *op = lfirst(lc);
+
+		if (!IsA(op, OpExpr) || list_length(op->args) != 2 ||
+			list_member(funcs, linitial(op->args)) ==
+			list_member(funcs, lsecond(op->args)))
+			return false;
+	}
+	/* PostgreSQL makes the first row that is left out, errors and all */
+	foreach(lc, window->path.pathtarget->exprs)
+	{
+		if (!IsA(lfirst(lc), Var) && !IsA(lfirst(lc), Const) &&
+			!IsA(lfirst(lc), WindowFunc))
+			return false;
+	}
+	return true;
+}
+
 /* A path in the place of the WindowAgg; NULL: it cannot be had. */
 static Path *
 replace_window(PlannerInfo *root, RelOptInfo *window_rel,
@@ -106,16 +160,26 @@ replace_window(PlannerInfo *root, RelOptInfo *window_rel,
 	const		WindowClause *clause = window->winclause;
 	const PathTarget *inputs = window->subpath->pathtarget;
 	List	   *funcs = functions_of(clause, window->path.pathtarget);
+	List	   *run = strata_window_run_condition(window);
 	CustomPath *path;
-	List	   *keys;
-	List	   *eqops;
-	List	   *collations;
+	List	   *keys = NIL;
+	List	   *eqops = NIL;
+	List	   *collations = NIL;
+	int			norder = 0;
 	ListCell   *lc;
 
 	if (funcs == NIL || window->qual != NIL ||
-		strata_window_run_condition(window) != NIL ||
-		!find_partition_keys(clause, inputs, &keys, &eqops, &collations))
+		!can_be_filter(window, run, funcs) ||
+		!add_window_keys(clause->partitionClause, inputs, &keys, &eqops,
+						 &collations))
 		return NULL;
+	if (asks_for_peers(funcs))
+	{
+		if (!add_window_keys(clause->orderClause, inputs, &keys, &eqops,
+							 &collations))
+			return NULL;
+		norder = list_length(clause->orderClause);
+	}
 	foreach(lc, funcs)
 	{
 		if (!strata_window_can_call(lfirst_node(WindowFunc, lc), clause,
@@ -138,7 +202,7 @@ replace_window(PlannerInfo *root, RelOptInfo *window_rel,
 	path->custom_paths = list_make1(window->subpath);
 	path->methods = &strata_window_path_methods;
 	strata_window_path_set_data(path, inputs->exprs, funcs, keys, eqops,
-								collations);
+								collations, norder, run);
 	strata_path_copy_disabled(&path->path, window->subpath);
 	return &path->path;
 }

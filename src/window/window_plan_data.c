@@ -29,14 +29,17 @@ enum
 	PATH_KEYS,
 	PATH_EQOPS,
 	PATH_COLLATIONS,
-	PATH_QUALS					/* none at first */
+	PATH_QUALS,					/* none at first */
+	PATH_NORDER,				/* IntList of one */
+	PATH_RUN
 };
 
 /* And in a plan's. */
 enum
 {
-	PLAN_NUMBERS,				/* IntList: of the child's columns; then of
-								 * each call: kind, column, offset, fallback */
+	PLAN_NUMBERS,				/* IntList: of the child's columns, of keys of
+								 * ORDER BY; then of each call: kind, column,
+								 * offset, fallback */
 	PLAN_FUNCTIONS,				/* OidList */
 	PLAN_KEYS,
 	PLAN_EQOPS,
@@ -47,10 +50,14 @@ enum
 /* See window_private.h. */
 void
 strata_window_path_set_data(CustomPath *path, List *inputs, List *funcs,
-							List *keys, List *eqops, List *collations)
+							List *keys, List *eqops, List *collations,
+							int norder, List *run)
 {
 	path->custom_private = list_make5(inputs, funcs, keys, eqops, collations);
 	path->custom_private = lappend(path->custom_private, NIL);
+	path->custom_private = lappend(path->custom_private,
+								   list_make1_int(norder));
+	path->custom_private = lappend(path->custom_private, run);
 }
 
 /* See window_private.h. */
@@ -108,6 +115,12 @@ describe_call(const WindowFunc * func, const WindowClause * clause,
 	{
 		case F_ROW_NUMBER:
 			call->kind = WINDOW_ROW_NUMBER;
+			return true;
+		case F_RANK_:
+			call->kind = WINDOW_RANK;
+			return true;
+		case F_DENSE_RANK_:
+			call->kind = WINDOW_DENSE_RANK;
 			return true;
 		case F_FIRST_VALUE:
 			call->kind = WINDOW_FIRST_VALUE;
@@ -169,7 +182,9 @@ plan_window_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	CustomScan *cscan = makeNode(CustomScan);
 	List	   *inputs = list_nth(path->custom_private, PATH_INPUTS);
 	List	   *funcs = list_nth(path->custom_private, PATH_FUNCS);
-	List	   *numbers = list_make1_int(list_length(inputs));
+	List	   *numbers =
+	lcons_int(list_length(inputs),
+			  list_copy(list_nth(path->custom_private, PATH_NORDER)));
 	List	   *functions = NIL;
 	ListCell   *lc;
 
@@ -201,6 +216,8 @@ plan_window_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 		functions = lappend_oid(functions, call.winfnoid);
 	}
 	cscan->scan.plan.targetlist = tlist;
+	cscan->scan.plan.qual = copyObject(list_nth(path->custom_private,
+												PATH_RUN));
 	cscan->scan.scanrelid = 0;
 	cscan->flags = path->flags;
 	cscan->custom_plans = custom_plans;
@@ -243,18 +260,19 @@ strata_window_plan_read(const CustomScan *cscan, WindowPlan *plan)
 	{
 		WindowCall *call = &plan->calls[i];
 
-		call->kind = (WindowKind) list_nth_int(numbers, 1 + 4 * i);
-		call->column = list_nth_int(numbers, 2 + 4 * i);
-		call->offset = list_nth_int(numbers, 3 + 4 * i);
-		call->fallback = list_nth_int(numbers, 4 + 4 * i);
+		call->kind = (WindowKind) list_nth_int(numbers, 2 + 4 * i);
+		call->column = list_nth_int(numbers, 3 + 4 * i);
+		call->offset = list_nth_int(numbers, 4 + 4 * i);
+		call->fallback = list_nth_int(numbers, 5 + 4 * i);
 		call->winfnoid = list_nth_oid(functions, i);
 	}
 	plan->quals = list_nth(cscan->custom_private, PLAN_QUALS);
-	plan->nkeys = list_length(keys);
-	plan->keys = palloc(sizeof(int) * Max(plan->nkeys, 1));
-	plan->eqops = palloc(sizeof(Oid) * Max(plan->nkeys, 1));
-	plan->collations = palloc(sizeof(Oid) * Max(plan->nkeys, 1));
-	for (int k = 0; k < plan->nkeys; k++)
+	plan->norder = lsecond_int(numbers);
+	plan->nkeys = list_length(keys) - plan->norder;
+	plan->keys = palloc(sizeof(int) * Max(list_length(keys), 1));
+	plan->eqops = palloc(sizeof(Oid) * Max(list_length(keys), 1));
+	plan->collations = palloc(sizeof(Oid) * Max(list_length(keys), 1));
+	for (int k = 0; k < list_length(keys); k++)
 	{
 		plan->keys[k] = list_nth_int(keys, k);
 		plan->eqops[k] = list_nth_oid(eqops, k);

@@ -30,6 +30,8 @@
 typedef enum WindowKind
 {
 	WINDOW_ROW_NUMBER,
+	WINDOW_RANK,
+	WINDOW_DENSE_RANK,
 	WINDOW_LAG,
 	WINDOW_LEAD,
 	WINDOW_FIRST_VALUE
@@ -53,7 +55,9 @@ typedef struct WindowPlan
 								 * the scan tuple; those of calls follow */
 	int			ncalls;
 	WindowCall *calls;
-	int			nkeys;			/* of PARTITION BY: */
+	int			nkeys;			/* of PARTITION BY, */
+	int			norder;			/* and of ORDER BY behind them, if functions
+								 * ask for peers: */
 	int		   *keys;			/* columns, from 0 */
 	Oid		   *eqops;
 	Oid		   *collations;
@@ -61,7 +65,7 @@ typedef struct WindowPlan
 								 * result, INDEX_VAR */
 } WindowPlan;
 
-/* A column of PARTITION BY. */
+/* A column of PARTITION BY, or of ORDER BY. */
 typedef struct WindowKey
 {
 	int			column;
@@ -84,6 +88,8 @@ typedef struct WindowRows
 	int			ncalls;			/* ... and of what functions say */
 	bool	  **nulls;			/* of each: its null flags */
 	int64	   *numbers;		/* of rows in their partitions, from 1 */
+	int64	   *ranks;			/* ... of their first peers; NULL: not asked */
+	int64	   *dense_ranks;	/* ... of their peers among others */
 	uint8	   *flags;			/* for a moment: which rows are which */
 	int			behind;			/* so many rows before are needed, and */
 	int			ahead;			/* ... so many after */
@@ -93,7 +99,8 @@ typedef struct WindowRows
 	int			filled;
 	int			step;			/* so many are looked at next */
 	int			nkeys;
-	WindowKey  *keys;
+	int			norder;
+	WindowKey  *keys;			/* those of ORDER BY behind the others */
 	MemoryContext mcxt;			/* of columns */
 	MemoryContext work;			/* reset for each row that is returned */
 	MemoryContext kept[2];		/* values by reference, not of a sort, in turn */
@@ -131,6 +138,7 @@ typedef struct WindowOutput
 	bool		known;			/* every column can be had so */
 	int			nresults;
 	WindowResult *results;
+	StrataExpr *run;			/* the node's qual, a run condition; or NULL */
 	StrataExpr *filter;			/* conditions from above; or NULL */
 	MemoryContext mcxt;			/* reset for each time */
 	TupleTableSlot *slot;		/* of the result */
@@ -145,11 +153,13 @@ typedef struct WindowOutput
 /*
  * window_plan_data.c: a path over the WindowAgg's own input; funcs are the
  * WindowFuncs it computes, which strata_window_can_call() all, keys IntList
- * and eqops and collations OidLists.
+ * and eqops and collations OidLists, the last norder of them of ORDER BY; run
+ * are conditions on funcs.
  */
 extern void strata_window_path_set_data(CustomPath *path, List *inputs,
 										List *funcs, List *keys, List *eqops,
-										List *collations);
+										List *collations, int norder,
+										List *run);
 extern bool strata_window_can_call(const WindowFunc * func,
 								   const WindowClause * clause, List *inputs);
 extern void strata_window_plan_read(const CustomScan *cscan, WindowPlan *plan);

@@ -81,9 +81,18 @@ strata_window_rows_init(WindowRows *rows, CustomScanState *node,
 	}
 	rows->numbers = palloc(sizeof(int64) * rows->size);
 	rows->flags = palloc(rows->size);
+	for (int i = 0; i < plan->ncalls; i++)
+		if (rows->ranks == NULL && (plan->calls[i].kind == WINDOW_RANK ||
+									plan->calls[i].kind == WINDOW_DENSE_RANK))
+		{
+			rows->ranks = palloc(sizeof(int64) * rows->size);
+			rows->dense_ranks = palloc(sizeof(int64) * rows->size);
+		}
 	rows->nkeys = plan->nkeys;
-	rows->keys = palloc(sizeof(WindowKey) * Max(plan->nkeys, 1));
-	for (int k = 0; k < plan->nkeys; k++)
+	rows->norder = plan->norder;
+	rows->keys = palloc(sizeof(WindowKey) *
+						Max(plan->nkeys + plan->norder, 1));
+	for (int k = 0; k < plan->nkeys + plan->norder; k++)
 	{
 		rows->keys[k].column = plan->keys[k];
 		rows->keys[k].collation = plan->collations[k];
@@ -128,6 +137,12 @@ forget_rows_behind(WindowRows *rows)
 					(Size) nleft * col->type.width);
 	}
 	memmove(rows->numbers, rows->numbers + n, sizeof(int64) * nleft);
+	if (rows->ranks != NULL)
+	{
+		memmove(rows->ranks, rows->ranks + n, sizeof(int64) * nleft);
+		memmove(rows->dense_ranks, rows->dense_ranks + n,
+				sizeof(int64) * nleft);
+	}
 	rows->at -= n;
 	rows->filled = nleft;
 	rows->fresh_from -= n;
@@ -277,10 +292,40 @@ flag_changes(WindowRows *rows, int k, int from, int to, uint8 *changed)
 			changed[row] = differs(rows, key, row);
 }
 
+/* Rank the rows from that one on, which have numbers. */
+static void
+rank_rows(WindowRows *rows, int from)
+{
+	int			to = rows->filled;
+	int64	   *ranks = rows->ranks;
+	int64	   *dense = rows->dense_ranks;
+
+	/* first: is it no peer of the one before? */
+	memset(ranks + from, 0, sizeof(int64) * (to - from));
+	for (int k = rows->nkeys; k < rows->nkeys + rows->norder; k++)
+	{
+		flag_changes(rows, k, Max(from, 1), to, rows->flags);
+		for (int row = Max(from, 1); row < to; row++)
+			ranks[row] |= rows->flags[row];
+	}
+	for (int row = from; row < to; row++)
+	{
+		if (rows->numbers[row] == 1)
+			ranks[row] = dense[row] = 1;
+		else
+		{
+			dense[row] = dense[row - 1] + ranks[row];
+			ranks[row] = ranks[row] != 0 ? rows->numbers[row] :
+				ranks[row - 1];
+		}
+	}
+}
+
 /* Number the rows from that one on in their partitions. */
 static void
 number_rows(WindowRows *rows, int from)
 {
+	int			first = from;
 	int64		number = from > 0 ? rows->numbers[from - 1] : 0;
 	int			to = rows->filled;
 	MemoryContext old = MemoryContextSwitchTo(rows->work);
@@ -298,6 +343,8 @@ number_rows(WindowRows *rows, int from)
 	for (int row = from; row < to && rows->nkeys > 0; row++)
 		if (rows->numbers[row] != 1)
 			rows->numbers[row] = rows->numbers[row - 1] + 1;
+	if (rows->ranks != NULL)
+		rank_rows(rows, first);
 	MemoryContextSwitchTo(old);
 }
 

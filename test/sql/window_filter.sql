@@ -50,6 +50,12 @@ BEGIN
 		'SELECT id, CASE WHEN l > 20 THEN l - i ELSE 0 END FROM (SELECT id, i, lag(i, 4) OVER w AS l FROM wf WINDOW w AS (%s)) AS x WHERE CASE WHEN l IS NULL THEN i > 40 ELSE l IN (1, 2, 30) END ORDER BY id',
 		'SELECT id, lead(id, 1000) OVER w AS a, lead(id, 999, -1) OVER w AS b, lag(id, 1000) OVER w AS c FROM wf WINDOW w AS (%s) ORDER BY id',
 		'SELECT id, k, l FROM (SELECT id, k, lag(k) OVER w AS l FROM wf WINDOW w AS (%s)) AS x WHERE k <> l ORDER BY id',
+		-- conditions that end a partition: nothing is evaluated for the other rows
+		'SELECT id, n FROM (SELECT id, row_number() OVER w AS n FROM wf WINDOW w AS (%s)) AS x WHERE n <= 3 ORDER BY id',
+		'SELECT id, q FROM (SELECT id, 10 / (row_number() OVER w - 5) AS q, rank() OVER w AS n, lag(i) OVER w AS l FROM wf WINDOW w AS (%s)) AS x WHERE n < 5 AND l > 3 ORDER BY id',
+		'SELECT id, q FROM (SELECT id, 10 / (row_number() OVER w - 5) AS q, rank() OVER w AS n FROM wf WINDOW w AS (%s)) AS x WHERE n < 6 ORDER BY id',
+		'SELECT id, t FROM (SELECT id, t, dense_rank() OVER w AS n, rank() OVER w AS r FROM wf WINDOW w AS (%s)) AS x WHERE 2 > n AND r = 1 AND 10 / (id - 3599) < 0 ORDER BY id',
+		'SELECT id, n, d FROM (SELECT id, rank() OVER w AS n, dense_rank() OVER w AS d FROM wf WINDOW w AS (%s)) AS x WHERE n > 40 AND d %% 2 = 0 ORDER BY id',
 		-- errors, of rows that pass or do not
 		'SELECT id, d FROM (SELECT id, u - lag(u) OVER w AS d FROM wf WINDOW w AS (%s)) AS x WHERE d > ''10 days'' ORDER BY id',
 		'SELECT id, d FROM (SELECT id, lag(id) OVER w AS l, u - lag(u) OVER w AS d FROM wf WINDOW w AS (%s)) AS x WHERE l < 100 ORDER BY id',
@@ -76,8 +82,14 @@ BEGIN
 			END IF;
 		END LOOP;
 	END LOOP;
-	-- and differences of times elsewhere
+	-- peers, and differences of times elsewhere
 	FOREACH query IN ARRAY ARRAY[
+		'SELECT id, rank() OVER w, dense_rank() OVER w, count(*) OVER (PARTITION BY i) FROM wf WINDOW w AS (PARTITION BY i ORDER BY s) ORDER BY id',
+		'SELECT id, rank() OVER (PARTITION BY ok ORDER BY f), dense_rank() OVER (PARTITION BY ok ORDER BY f) FROM wf ORDER BY id',
+		'SELECT id, r FROM (SELECT id, rank() OVER (PARTITION BY i ORDER BY t DESC NULLS LAST, ok) AS r FROM wf) AS x WHERE r <= 4 ORDER BY id',
+		'SELECT id, d FROM (SELECT id, dense_rank() OVER (PARTITION BY s ORDER BY k, ok) AS d FROM wf) AS x WHERE d <= 2 ORDER BY id',
+		'SELECT id, rank() OVER (PARTITION BY i), row_number() OVER (ORDER BY id) FROM wf ORDER BY id',
+		'SELECT id, rank() OVER (ORDER BY v), dense_rank() OVER (ORDER BY v) FROM wf ORDER BY id',
 		'SELECT id, n, gap FROM wf_steps WHERE gap > ''50 minutes'' AND k = ''k1'' ORDER BY id',
 		'SELECT k, count(*) FILTER (WHERE u - ts > v), count(*) FILTER (WHERE ts - u <= v), max(ts - ts), min(v) FROM wf WHERE u > ''-infinity'' AND u < ''infinity'' GROUP BY k ORDER BY k',
 		'SELECT count(*) FILTER (WHERE u - ts > ''1 mon'') FROM wf',

@@ -26,6 +26,8 @@ SELECT query, wp_way(query) FROM unnest(ARRAY[
 	'SELECT row_number() OVER w, first_value(i) OVER w, lag(i, 3, 0) OVER w FROM wp WINDOW w AS (PARTITION BY k ORDER BY ts)',
 	'SELECT lag(i) OVER (PARTITION BY k ORDER BY ts), sum(i) OVER (PARTITION BY i ORDER BY ts) FROM wp',
 	'SELECT lag(i) OVER w, lead(i) OVER w FROM wp WINDOW w AS (PARTITION BY k ORDER BY ts)',
+	'SELECT rank() OVER w, dense_rank() OVER w FROM wp WINDOW w AS (PARTITION BY k ORDER BY i)',
+	'SELECT * FROM (SELECT k, row_number() OVER (PARTITION BY i ORDER BY ts) AS n FROM wp) AS x WHERE n < 3',
 	-- others: aggregates, frames, arguments that are computed, run conditions, tables that are not ours
 	'SELECT lead(i, 0) OVER (PARTITION BY k ORDER BY ts) FROM wp',
 	'SELECT sum(i) OVER (PARTITION BY k ORDER BY ts) FROM wp',
@@ -63,6 +65,7 @@ CREATE TABLE wp_asked AS SELECT query FROM unnest(ARRAY[
 	'SELECT * FROM (SELECT k, lag(i) OVER (PARTITION BY k ORDER BY ts) AS l FROM wp OFFSET 0) AS x WHERE l = 7',
 	'SELECT * FROM (SELECT k, lag(i) OVER (PARTITION BY k ORDER BY ts) AS l FROM wp OFFSET 1) AS x WHERE l = 7']) AS query;
 SELECT query, wp_filter(query) FROM wp_asked;
+SELECT wp_filter('SELECT * FROM (SELECT k, rank() OVER (PARTITION BY i ORDER BY ts) AS n, lag(k) OVER (PARTITION BY i ORDER BY ts) AS l FROM wp) AS x WHERE n < 3 AND l <> k');
 SET strata.enable_window_filter = off;
 SELECT query, wp_filter(query) FROM wp_asked LIMIT 1;
 RESET strata.enable_window_filter;
