@@ -31,6 +31,16 @@ extern void strata_agg_create_distinct_paths(PlannerInfo *root,
 											 RelOptInfo *distinct_rel);
 
 /*
+ * To be called from set_join_pathlist_hook, at its end: keeps a hash join that
+ * a StrataAgg may read, should the planner prefer another.
+ */
+extern void strata_agg_set_join_pathlist(PlannerInfo *root,
+										 RelOptInfo *joinrel,
+										 RelOptInfo *outer, RelOptInfo *inner,
+										 JoinType jointype,
+										 JoinPathExtraData *extra);
+
+/*
  * Of a StrataAgg whose groups have nothing to do with each other: the column
  * of its child's result that column resno of its own is, as a key; 0: it is
  * none, or another node.

@@ -94,47 +94,6 @@ add_columns(JoinBelow *below, List *clauses)
 }
 
 /*
- * Is the path a nested loop that looks rows of fact up for each row of the
- * other side?  Its conditions, if a hash join can have them: groups are not
- * looked up, but are few.
- */
-static List *
-looked_up_clauses(const RelOptInfo *fact, const Path *path)
-{
-	const		JoinPath *join = (const JoinPath *) path;
-	const Path *inner = join->innerjoinpath;
-
-	if (!IsA(path, NestPath) || join->jointype != JOIN_INNER ||
-		path->param_info != NULL || inner->parent != fact ||
-		inner->param_info == NULL ||
-		join->outerjoinpath->param_info != NULL)
-		return NIL;
-	return list_concat_copy(join->joinrestrictinfo,
-							inner->param_info->ppi_clauses);
-}
-
-/* Those of the clauses that compare columns of fact with others by hash. */
-static List *
-clauses_to_hash(const RelOptInfo *fact, List *clauses)
-{
-	List	   *result = NIL;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		RestrictInfo *clause = lfirst_node(RestrictInfo, lc);
-
-		if (clause->can_join && OidIsValid(clause->hashjoinoperator) &&
-			(bms_equal(clause->left_relids, fact->relids) ?
-			 !bms_overlap(clause->right_relids, fact->relids) :
-			 bms_equal(clause->right_relids, fact->relids) &&
-			 !bms_overlap(clause->left_relids, fact->relids)))
-			result = lappend(result, clause);
-	}
-	return result;
-}
-
-/*
  * Can the join be had with groups in fact's place?  Collects the columns that
  * it needs of them.  Where fact's rows are made distinct first, for a semi
  * join, its path is none that we read.
@@ -142,8 +101,7 @@ clauses_to_hash(const RelOptInfo *fact, List *clauses)
 static bool
 can_join(JoinBelow *below, Path *path)
 {
-	Path	  **side = NULL;
-	List	   *clauses;
+	Path	  **side;
 	ListCell   *lc;
 
 	path = strata_agg_strip_projection(path);
@@ -151,17 +109,9 @@ can_join(JoinBelow *below, Path *path)
 		return strata_agg_find_input(list_make1(path)) != NULL;
 	if (!IsA(path, HashPath) && !IsA(path, NestPath))
 		return false;
-	clauses = looked_up_clauses(below->fact, path);
-	if (clauses == NIL)
-	{
-		side = fact_side(below->fact, (JoinPath *) path);
-		if (side == NULL)
-			return false;
-		clauses = ((JoinPath *) path)->joinrestrictinfo;
-	}
-	else if (clauses_to_hash(below->fact, clauses) == NIL)
-		return false;
-	if (!add_columns(below, clauses))
+	side = fact_side(below->fact, (JoinPath *) path);
+	if (side == NULL ||
+		!add_columns(below, ((JoinPath *) path)->joinrestrictinfo))
 		return false;
 	foreach(lc, pull_var_clause((Node *) path->pathtarget->exprs,
 								PVC_INCLUDE_PLACEHOLDERS))
@@ -169,7 +119,7 @@ can_join(JoinBelow *below, Path *path)
 		if (!IsA(lfirst(lc), Var))
 			return false;
 	}
-	return side == NULL || can_join(below, *side);
+	return can_join(below, *side);
 }
 
 /* See agg_join_private.h. */
@@ -225,39 +175,6 @@ joined_target(const JoinBelow *below, const Path *path)
 	return set_pathtarget_cost_width(below->root, target);
 }
 
-/*
- * Groups joined by hash with what the nested loop reads first; the rows of a
- * group are looked up no more.
- */
-static Path *
-hash_groups(JoinBelow *below, const Path *path, List *clauses)
-{
-	HashPath   *join = makeNode(HashPath);
-	Path	   *other = ((const JoinPath *) path)->outerjoinpath;
-	Path	   *groups = below->groups;
-	Path	   *result = &join->jpath.path;
-
-	result->pathtype = T_HashJoin;
-	result->pathtarget = joined_target(below, path);
-	result->rows = clamp_row_est(path->rows * below->share);
-	result->parent = strata_agg_relation_like(path->parent,
-											  result->pathtarget,
-											  result->rows);
-	join->jpath.jointype = JOIN_INNER;
-	join->jpath.outerjoinpath = groups;
-	join->jpath.innerjoinpath = other;
-	join->jpath.joinrestrictinfo = clauses;
-	join->path_hashclauses = clauses_to_hash(below->fact, clauses);
-	join->num_batches = 1;
-	join->inner_rows_total = other->rows;
-	result->startup_cost = groups->startup_cost + other->total_cost;
-	result->total_cost = groups->total_cost + other->total_cost +
-		(groups->rows + other->rows) *
-		list_length(clauses) * cpu_operator_cost +
-		(other->rows + result->rows) * cpu_tuple_cost;
-	return result;
-}
-
 /* See agg_join_private.h. */
 Path *
 strata_agg_join_groups(JoinBelow *below, Path *path)
@@ -266,15 +183,11 @@ strata_agg_join_groups(JoinBelow *below, Path *path)
 	Path	  **side;
 	Path	   *rows;
 	Path	   *other;
-	List	   *clauses;
 	Cost		own;
 
 	path = strata_agg_strip_projection(path);
 	if (path->parent == below->fact)
 		return groups_of(below, path);
-	clauses = looked_up_clauses(below->fact, path);
-	if (clauses != NIL)
-		return hash_groups(below, path, clauses);
 	if (IsA(path, HashPath))
 	{
 		HashPath   *copy = makeNode(HashPath);
@@ -433,7 +346,7 @@ strata_agg_join_choose(JoinBelow *below, RelOptInfo *join)
 	Path	   *best = NULL;
 	ListCell   *lc;
 
-	foreach(lc, join->pathlist)
+	foreach(lc, strata_agg_join_paths(join))
 	{
 		JoinBelow	of_path = {below->root, below->fact};
 		Path	   *path = lfirst(lc);

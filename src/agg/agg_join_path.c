@@ -84,9 +84,9 @@ matches_once(PlannerInfo *root, const HashPath *path, List *small_keys)
 		DIFFERENT_SHARE * rows;
 }
 
-/* Can the path be copied so? */
-static bool
-gives_joined_vectors(PlannerInfo *root, Path *path)
+/* See agg_join_private.h. */
+bool
+strata_agg_gives_joined_vectors(PlannerInfo *root, Path *path)
 {
 	HashPath   *hash = (HashPath *) path;
 	JoinPath   *join = &hash->jpath;
@@ -120,7 +120,7 @@ gives_joined_vectors(PlannerInfo *root, Path *path)
 		return false;
 	path = strata_agg_strip_projection(join->outerjoinpath);
 	return path->parent->reloptkind == RELOPT_JOINREL ?
-		gives_joined_vectors(root, path) :
+		strata_agg_gives_joined_vectors(root, path) :
 		strata_agg_find_input(list_make1(path)) != NULL;
 }
 
@@ -198,23 +198,31 @@ copy_join(PlannerInfo *root, Path *path, List *columns, Cost *saved)
 
 /* See agg_join_private.h. */
 Path *
-strata_agg_join_child_path(PlannerInfo *root, RelOptInfo *rel,
-						   const AggShape *shape, Cost *saved)
+strata_agg_cheapest_joined(PlannerInfo *root, const RelOptInfo *joinrel)
 {
 	Path	   *best = NULL;
 	ListCell   *lc;
 
-	*saved = 0;
-	if (!strata_enable_join_vectors)
-		return NULL;
-	foreach(lc, rel->pathlist)
+	foreach(lc, strata_agg_join_paths(joinrel))
 	{
 		Path	   *path = strata_agg_strip_projection(lfirst(lc));
 
 		if ((best == NULL || path->total_cost < best->total_cost) &&
-			gives_joined_vectors(root, path))
+			strata_agg_gives_joined_vectors(root, path))
 			best = path;
 	}
+	return best;
+}
+
+/* See agg_join_private.h. */
+Path *
+strata_agg_join_child_path(PlannerInfo *root, RelOptInfo *rel,
+						   const AggShape *shape, Cost *saved)
+{
+	Path	   *best = strata_enable_join_vectors ?
+	strata_agg_cheapest_joined(root, rel) : NULL;
+
+	*saved = 0;
 	return best == NULL ? NULL :
 		copy_join(root, best, shape->inputs, saved);
 }

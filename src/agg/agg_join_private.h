@@ -45,6 +45,9 @@ extern RelOptInfo *strata_agg_join_fact(PlannerInfo *root, RelOptInfo *join,
  */
 extern Path *strata_agg_join_choose(JoinBelow *below, RelOptInfo *join);
 
+/* agg_join_keep.c: the planner's paths of a join, and one kept for us. */
+extern List *strata_agg_join_paths(const RelOptInfo *joinrel);
+
 /* A relation that stands for groups of rel, or joins of them. */
 extern RelOptInfo *strata_agg_relation_like(const RelOptInfo *rel,
 											PathTarget *target, double rows);
@@ -61,10 +64,14 @@ extern Path *strata_agg_child_path(PlannerInfo *root, RelOptInfo *rel,
 								   Path *input, const AggShape *shape,
 								   Cost *saved);
 
-/*
- * agg_join_path.c: the cheapest of a join's paths that can be read by vectors,
- * which returns the shape's inputs; likewise.
- */
+/* agg_join_path.c: can the path be read by vectors? */
+extern bool strata_agg_gives_joined_vectors(PlannerInfo *root, Path *path);
+
+/* The cheapest path of a join that can; NULL: there is none. */
+extern Path *strata_agg_cheapest_joined(PlannerInfo *root,
+										const RelOptInfo *joinrel);
+
+/* The same one, which returns the shape's inputs; *saved as above. */
 extern Path *strata_agg_join_child_path(PlannerInfo *root, RelOptInfo *rel,
 										const AggShape *shape, Cost *saved);
 

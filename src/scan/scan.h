@@ -51,6 +51,12 @@ extern void strata_scan_set_join_pathlist(PlannerInfo *root,
 										  RelOptInfo *inner, JoinType jointype,
 										  JoinPathExtraData *extra);
 
+/* Those of the join's clauses by which its sides can be hashed. */
+extern List *strata_join_hash_clauses(const RelOptInfo *joinrel,
+									  const RelOptInfo *outer,
+									  const RelOptInfo *inner,
+									  JoinType jointype, List *clauses);
+
 /*
  * Of a custom scan of another layer: the column of its child's result that
  * column resno of its own result is, where a row of the child without which

@@ -198,19 +198,22 @@ consider_key(PlannerInfo *root, RelOptInfo *outer, RelOptInfo *inner,
 	}
 }
 
-/* The join's clauses by which it can be hashed; *key: what prunes. */
-static List *
-hash_clauses(PlannerInfo *root, RelOptInfo *outer, RelOptInfo *inner,
-			 List *restrictlist, PruningKey *key)
+/* See scan.h. */
+List *
+strata_join_hash_clauses(const RelOptInfo *joinrel, const RelOptInfo *outer,
+						 const RelOptInfo *inner, JoinType jointype,
+						 List *clauses)
 {
-	List	   *clauses = NIL;
+	List	   *result = NIL;
 	ListCell   *lc;
 
-	foreach(lc, restrictlist)
+	foreach(lc, clauses)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 
 		if (!rinfo->can_join || !OidIsValid(rinfo->hashjoinoperator) ||
+			(IS_OUTER_JOIN(jointype) &&
+			 RINFO_IS_PUSHED_DOWN(rinfo, joinrel->relids)) ||
 			!((bms_is_subset(rinfo->left_relids, outer->relids) &&
 			   bms_is_subset(rinfo->right_relids, inner->relids)) ||
 			  (bms_is_subset(rinfo->right_relids, outer->relids) &&
@@ -218,10 +221,9 @@ hash_clauses(PlannerInfo *root, RelOptInfo *outer, RelOptInfo *inner,
 			continue;
 		rinfo->outer_is_left = bms_is_subset(rinfo->left_relids,
 											 outer->relids);
-		clauses = lappend(clauses, rinfo);
-		consider_key(root, outer, inner, rinfo, key);
+		result = lappend(result, rinfo);
 	}
-	return clauses;
+	return result;
 }
 
 /* See scan.h. */
@@ -235,6 +237,7 @@ strata_scan_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
 	Path	   *outer_path = outer->cheapest_total_path;
 	Path	   *inner_path = inner->cheapest_total_path;
 	List	   *clauses;
+	ListCell   *lc;
 
 	if (!strata_enable_join_pruning || !strata_enable_pruning ||
 		!strata_enable_scan || !enable_hashjoin ||
@@ -245,7 +248,10 @@ strata_scan_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
 		inner->rows > STRATA_JOIN_MAX_ROWS ||
 		!(IsA(outer_path, AppendPath) || IsA(outer_path, CustomPath)))
 		return;
-	clauses = hash_clauses(root, outer, inner, extra->restrictlist, &key);
+	clauses = strata_join_hash_clauses(joinrel, outer, inner, jointype,
+									   extra->restrictlist);
+	foreach(lc, clauses)
+		consider_key(root, outer, inner, lfirst_node(RestrictInfo, lc), &key);
 	if (key.var == NULL ||
 		(outer_path = pruned_path(root, outer_path, &key)) == NULL)
 		return;
