@@ -257,7 +257,7 @@ cells_of_run(StrataAggState *agg, AggCodes *codes, int i)
 	NULL;
 	AggGroup   *group;
 
-	if (found != NULL && *found != NULL && agg->stop.kind == AGG_STOP_NONE)
+	if (found != NULL && *found != NULL && agg->stop.kind != AGG_STOP_TOP)
 		return agg_group_cells(*found, agg->nkeys);
 	strata_agg_load_run(agg, i);
 	if (agg->stop.kind == AGG_STOP_TOP)

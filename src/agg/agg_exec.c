@@ -262,7 +262,7 @@ static bool
 may_scatter_codes(const StrataAggState *agg)
 {
 	if (!strata_enable_key_codes || agg->nkeys == 0 ||
-		agg->distincts != NIL || agg->stop.kind != AGG_STOP_NONE)
+		agg->distincts != NIL || agg->stop.kind == AGG_STOP_TOP)
 		return false;
 	for (int i = 0; i < agg->ncalls; i++)
 		if (agg->calls[i].hold != NULL ||

@@ -435,6 +435,67 @@ read_until_found(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
  *-------------------------------------------------------------------------
  */
 
+/* Has a byte its first bit set? */
+static bool
+has_high_byte(const uint8 *p, Size n)
+{
+	uint64		word;
+	uint64		high = 0;
+	Size		i = 0;
+
+	for (; i + sizeof(word) <= n; i += sizeof(word))
+	{
+		memcpy(&word, p + i, sizeof(word));
+		high |= word;
+	}
+	for (; i < n; i++)
+		high |= p[i];
+	return (high & UINT64CONST(0x8080808080808080)) != 0;
+}
+
+/*
+ * Characters of the rows' texts, in UTF-8, of which each begins with one byte
+ * that is no other's; they are decoded, and counted where they stand.  False:
+ * they do not follow each other in memory.
+ */
+static bool
+count_characters(StrataBatchReader *reader, StrataColumn *col, int32 *out,
+				 bool **isnull)
+{
+	const StrataColumn *decoded = strata_batch_reader_strings(reader,
+															  col->attno);
+	const StrataBytes *strings;
+	const uint32 *offsets;
+	int32	   *lengths;
+	bool		ascii;
+
+	if (decoded == NULL)
+		return false;
+	strings = &decoded->strings;
+	offsets = strings->offsets;
+	lengths = palloc(sizeof(int32) * Max(strings->nentries, 1));
+	ascii = !has_high_byte(strings->payload + offsets[0],
+						   offsets[strings->nentries] - offsets[0]);
+	for (uint32 i = 0; i < strings->nentries; i++)
+	{
+		lengths[i] = (int32) (offsets[i + 1] - offsets[i]);
+		for (uint32 at = offsets[i]; at < offsets[i + 1] && !ascii; at++)
+			lengths[i] -= (strings->payload[at] & 0xC0) == 0x80;
+	}
+	for (int row = 0; row < reader->nrows; row++)
+		out[row] = lengths[decoded->codes != NULL ? decoded->codes[row] :
+						   row];
+	pfree(lengths);
+	/* the column may be decoded once more, to other places */
+	*isnull = NULL;
+	if (decoded->isnull != NULL)
+	{
+		*isnull = palloc(sizeof(bool) * reader->nrows);
+		memcpy(*isnull, decoded->isnull, sizeof(bool) * reader->nrows);
+	}
+	return true;
+}
+
 /* Lengths of all rows; false: they are not kept. */
 static bool
 read_lengths(StrataBatchReader *reader, StrataColumn *col, LargeColumn *lc,
@@ -447,10 +508,16 @@ read_lengths(StrataBatchReader *reader, StrataColumn *col, LargeColumn *lc,
 	bool	   *isnull;
 	bool		hasnull = false;
 
-	if (chars && (lc == NULL || GetDatabaseEncoding() != PG_UTF8))
+	if (chars && GetDatabaseEncoding() != PG_UTF8)
 		return false;
 	out = palloc0(sizeof(int32) * n);
-	if (lc != NULL)
+	if (chars && lc == NULL)
+	{
+		if (!count_characters(reader, col, out, &isnull))
+			return false;
+		hasnull = isnull != NULL;
+	}
+	else if (lc != NULL)
 	{
 		isnull = lc->isnull;
 		for (int row = 0; row < n; row++)

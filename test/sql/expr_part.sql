@@ -144,3 +144,17 @@ SELECT count(*), min(left(later, 3)), sum(length(later)), sum(length(short)) FRO
 SELECT left(later, 2), length(body) FROM part_strata WHERE id = 31;
 DROP TABLE part_strata, part_heap, part_query;
 DROP FUNCTION part_differences(text);
+
+-- lengths of short texts that are all different, with characters of several bytes
+CREATE TABLE part_heap AS SELECT i AS id, CASE WHEN i % 9 > 0 THEN left('line ' || i || md5(i::text) || CASE WHEN i % 4 = 1 THEN ' é€𝄞' ELSE '' END, i % 50) END AS line,
+    CASE WHEN i % 6 > 0 THEN CASE WHEN i % 8 = 5 THEN 'kürzer € ' ELSE 'short ' END || i % 40 END AS word FROM generate_series(1, 3000) i;
+CREATE TABLE part_strata (LIKE part_heap) USING strata;
+ALTER TABLE part_strata SET (strata.orderby = 'id');
+INSERT INTO part_strata SELECT * FROM part_heap WHERE id <= 2900;
+SELECT count(*) FROM compress_chunk('part_strata');
+INSERT INTO part_strata SELECT * FROM part_heap WHERE id > 2900;
+SELECT count(*), sum(length(line)), max(char_length(line)), sum(octet_length(line)), avg(length(word)), count(length(word)) FROM part_strata WHERE length(line) > 7;
+SELECT count(*), sum(length(line)), max(char_length(line)), sum(octet_length(line)), avg(length(word)), count(length(word)) FROM part_heap WHERE length(line) > 7;
+SELECT count(*) FROM (SELECT id, line, length(line), word, length(word) FROM part_strata EXCEPT SELECT id, line, length(line), word, length(word) FROM part_heap) AS x;
+SELECT length(line) AS n, count(*), min(length(word)) FROM part_strata GROUP BY 1 EXCEPT SELECT length(line) AS n, count(*), min(length(word)) FROM part_heap GROUP BY 1;
+DROP TABLE part_strata, part_heap;
