@@ -75,7 +75,7 @@ distclean:
 endif
 
 # Loops over vectors are where -O3 pays.
-KERNEL_OBJS = $(patsubst %.c,%.o,$(wildcard src/codec/*.c src/codec/*/*.c src/*/*_kernel.c src/expr/expr_eval.c src/agg/agg_code.c src/agg/agg_scatter.c))
+KERNEL_OBJS = $(patsubst %.c,%.o,$(wildcard src/codec/*.c src/codec/*/*.c src/*/*_kernel.c src/expr/expr_eval.c src/expr/expr_text.c src/expr/expr_truth.c src/agg/agg_add.c src/agg/agg_code.c src/agg/agg_numeric.c src/agg/agg_scatter.c))
 $(KERNEL_OBJS): override CFLAGS += -O3
 # Our own use of them, whether or not the server was built with LZ4 and zstd.
 src/codec/lz_library.o src/codec/lzarray.o: override CPPFLAGS += -DUSE_LZ4=1 -DUSE_ZSTD=1

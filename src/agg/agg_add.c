@@ -33,6 +33,23 @@ static const int kind_width[] = {
 	[AGG_VALUE_DATUM] = sizeof(Datum)
 };
 
+/* valid[j]: is selected row j not null, and does it pass? */
+static void
+valid_values(const AggVector *vector, const uint8 *isnull,
+			 const uint8 *pass, uint8 *pg_restrict valid)
+{
+	int			n = vector->nselected;
+
+	if (vector->rows == NULL)
+		for (int j = 0; j < n; j++)
+			valid[j] = isnull[vector->first + j] ^ 1;
+	else
+		for (int j = 0; j < n; j++)
+			valid[j] = isnull[vector->rows[j]] ^ 1;
+	for (int j = 0; pass != NULL && j < n; j++)
+		valid[j] &= pass[j];
+}
+
 /*
  * One byte for each selected row: neither null nor filtered out; NULL: all
  * are.
@@ -52,9 +69,8 @@ valid_rows(StrataAggState *agg, int i, const StrataColumn *col)
 		(col->constant ? !col->value_isnull : col->isnull == NULL))
 		return pass;
 	valid = palloc0(n);
-	for (int j = 0; j < n && !col->constant; j++)
-		valid[j] = (pass == NULL || pass[j]) &
-			!col->isnull[agg_vector_row(vector, j)];
+	if (!col->constant)
+		valid_values(vector, (const uint8 *) col->isnull, pass, valid);
 	/* as where a condition has left out the nulls */
 	return memchr(valid, 0, n) != NULL ? valid : NULL;
 }

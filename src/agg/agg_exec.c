@@ -153,7 +153,7 @@ init_call(StrataAggState *agg, const Aggref *aggref)
 	AggCall    *call = &agg->calls[agg->ncalls];
 
 	check_permission(aggref->aggfnoid);
-	call->aggref = aggref;
+	call->aggref = aggref = strata_agg_as_filtered(aggref);
 	call->kernel = strata_agg_kernel_find(aggref);
 	call->value = call->by = -1;
 	call->resulttype = aggref->aggtype;
@@ -336,7 +336,7 @@ begin_agg(CustomScanState *node, EState *estate, int eflags)
 		/* without a value it counts rows */
 		counts &= agg->calls[agg->ncalls - 1].value < 0 &&
 			agg->calls[agg->ncalls - 1].hold == NULL &&
-			lfirst_node(Aggref, lc)->aggfilter == NULL;
+			agg->calls[agg->ncalls - 1].filter == NULL;
 	}
 	if (counts)
 		strata_agg_input_count(agg->input, agg);

@@ -16,6 +16,7 @@
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type_d.h"
+#include "nodes/makefuncs.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -147,6 +148,44 @@ strata_agg_is_held(const Aggref *aggref)
 	return wants_order(aggref) ||
 		(strata_agg_kernel_find(aggref)->result == AGG_RESULT_GENERIC &&
 		 !strata_agg_is_generic(aggref));
+}
+
+/*
+ * See agg_kernel_private.h.  What is no such CASE stays what it is, as does a
+ * condition that may raise an error: a row's argument is evaluated before the
+ * next row's condition.
+ */
+const Aggref *
+strata_agg_as_filtered(const Aggref *aggref)
+{
+	const		CaseExpr *choice;
+	const		CaseWhen *when;
+	TargetEntry *arg;
+	Aggref	   *result;
+
+	if (!strata_enable_vector_expressions || list_length(aggref->args) != 1 ||
+		aggref->aggdistinct != NIL || strata_agg_is_held(aggref) ||
+		strata_agg_kernel_find(aggref)->result == AGG_RESULT_GENERIC)
+		return aggref;
+	arg = linitial_node(TargetEntry, aggref->args);
+	choice = (const CaseExpr *) arg->expr;
+	if (!IsA(choice, CaseExpr) || choice->arg != NULL ||
+		list_length(choice->args) != 1 ||
+		(choice->defresult != NULL &&
+		 (!IsA(choice->defresult, Const) ||
+		  !((const Const *) choice->defresult)->constisnull)))
+		return aggref;
+	when = linitial_node(CaseWhen, choice->args);
+	if (strata_expr_may_raise_error((Node *) when->expr))
+		return aggref;
+	result = makeNode(Aggref);
+	*result = *aggref;
+	arg = flatCopyTargetEntry(arg);
+	arg->expr = when->result;
+	result->args = list_make1(arg);
+	result->aggfilter = aggref->aggfilter == NULL ? when->expr :
+		make_andclause(list_make2(aggref->aggfilter, when->expr));
+	return result;
 }
 
 /*

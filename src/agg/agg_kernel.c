@@ -25,7 +25,7 @@
  * src/agg/agg_kernel.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_kernel_private.h"
+#include "agg/agg_numeric_private.h"
 #include "base/base.h"
 #include "base/clones.h"
 
@@ -63,6 +63,34 @@ list_valid(const uint8 *valid, int n, uint16 *places)
 		k += valid[i];
 	}
 	return k;
+}
+
+/*
+ * A kernel for the values that count alone, in their order, which are brought
+ * side by side.
+ */
+#define DEFINE_PACKED(name, ctype) \
+static void \
+name(AggCell *cell, const AggRun *run, \
+	 void (*kernel) (AggCell *, const AggRun *)) \
+{ \
+	ctype		packed[PLACES + 1]; \
+	\
+	for (int i = 0; i < run->n; i += PLACES) \
+	{ \
+		const		ctype *v = (const ctype *) run->v + i; \
+		const uint8 *valid = run->valid + i; \
+		int			n = Min(run->n - i, PLACES); \
+		AggRun		part = {.v = packed}; \
+		\
+		for (int j = 0; j < n; j++) \
+		{ \
+			packed[part.n] = v[j]; \
+			part.n += valid[j]; \
+		} \
+		if (part.n > 0) \
+			kernel(cell, &part); \
+	} \
 }
 
 /* A kernel's "rows": what is done with each value *v and its cell. */
@@ -166,46 +194,52 @@ set_int128(AggCell *cell, int128 x)
 	cell->w.hi = (int64) (x >> 64);
 }
 
-/* Upper and lower halves apart, which 64 bits hold for any run. */
+/*
+ * Upper and lower halves apart, which 64 bits hold for any run; of the values
+ * that count.
+ */
 STRATA_AVX2_CLONES static void
-sum_halves(const int64 *v, int n, int64 *hi, uint64 *lo)
+sum_halves(const int64 *v, const uint8 *valid, int n, int64 *hi, uint64 *lo)
 {
 	int64		h = 0;
 	uint64		l = 0;
 
-	for (int i = 0; i < n; i++)
-	{
-		h += v[i] >> 32;
-		l += (uint64) v[i] & 0xffffffff;
-	}
+	if (valid == NULL)
+		for (int i = 0; i < n; i++)
+		{
+			h += v[i] >> 32;
+			l += (uint64) v[i] & 0xffffffff;
+		}
+	else
+		for (int i = 0; i < n; i++)
+		{
+			int64		x = v[i] & -(int64) valid[i];
+
+			h += x >> 32;
+			l += (uint64) x & 0xffffffff;
+		}
 	*hi = h;
 	*lo = l;
 }
 
-/* Sum of int8 in 128 bits, two halves at a time where no value is left out. */
+/* See agg_numeric_private.h. */
+int128
+strata_agg_sum_int128(const AggRun *run)
+{
+	int64		hi;
+	uint64		lo;
+
+	Assert(run->n <= STRATA_BATCH_ROWS_MAX);	/* agg:G2 */
+	sum_halves(run->v, run->valid, run->n, &hi, &lo);
+	return (int128) hi * ((int128) 1 << 32) + (int128) lo;
+}
+
+/* Sum of int8 in 128 bits. */
 static void
 sum_int128(AggCell *cell, const AggRun *run)
 {
-	const int64 *v = run->v;
-	int128		s = get_int128(cell);
-
-	if (run->valid == NULL)
-	{
-		int64		hi;
-		uint64		lo;
-
-		sum_halves(v, run->n, &hi, &lo);
-		s += (int128) hi * ((int128) 1 << 32) + (int128) lo;
-		cell->n += run->n;
-	}
-	else
-	{
-		for (int i = 0; i < run->n; i++)
-			if (run->valid[i])
-				s += v[i];
-		cell->n += count_valid(run->valid, run->n);
-	}
-	set_int128(cell, s);
+	set_int128(cell, get_int128(cell) + strata_agg_sum_int128(run));
+	count_values(cell, run);
 }
 
 /* See agg_kernel_private.h. */
@@ -273,7 +307,7 @@ sum_integers(const float8 *v, int n, float8 start, float8 *sum)
 	bool		bad;
 	int			i = 0;
 
-	if (!is_small_integer(start))
+	if (!is_small_integer(start) || !is_small_integer(v[0]))
 		return false;
 	/* eight values side by side; compilers do not find that by themselves */
 	for (; i + 2 * LANES <= n; i += 2 * LANES)
@@ -310,15 +344,6 @@ sum_float8_one(AggCell *cell, float8 x)
 	cell->n++;
 }
 
-/* One after the other. */
-static void
-sum_float8_exact(AggCell *cell, const float8 *v, const uint8 *valid, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (valid == NULL || valid[i])
-			sum_float8_one(cell, v[i]);
-}
-
 DEFINE_ROWS(sum_float8_rows, float8, sum_float8_one(cell, *v))
 
 static void
@@ -328,14 +353,17 @@ sum_float8(AggCell *cell, const AggRun *run)
 	float8		s;
 
 	Assert(run->n <= STRATA_BATCH_ROWS_MAX);	/* agg:G2 */
-	if (run->n >= 16 && run->valid == NULL &&
-		sum_integers(v, run->n, cell->n == 0 ? 0.0 : cell->v.f, &s))
+	if (run->valid != NULL)
+		packed_float8(cell, run, sum_float8);
+	else if (run->n >= 16 &&
+			 sum_integers(v, run->n, cell->n == 0 ? 0.0 : cell->v.f, &s))
 	{
 		cell->v.f = s;
 		cell->n += run->n;
-		return;
 	}
-	sum_float8_exact(cell, v, run->valid, run->n);
+	else
+		for (int i = 0; i < run->n; i++)
+			sum_float8_one(cell, v[i]);
 }
 
 static inline void
@@ -350,8 +378,10 @@ sum_float4(AggCell *cell, const AggRun *run)
 {
 	const float4 *v = run->v;
 
-	for (int i = 0; i < run->n; i++)
-		if (run->valid == NULL || run->valid[i])
+	if (run->valid != NULL)
+		packed_float4(cell, run, sum_float4);
+	else
+		for (int i = 0; i < run->n; i++)
 			sum_float4_one(cell, v[i]);
 }
 
@@ -384,19 +414,16 @@ accum_one(AggCell *cell, float8 x)
 	cell->n++;
 }
 
-void
-strata_agg_float_accum(AggCell *cell, const float8 *v, const uint8 *valid,
-					   int n)
-{
-	for (int i = 0; i < n; i++)
-		if (valid == NULL || valid[i])
-			accum_one(cell, v[i]);
-}
-
 static void
 accum_float8(AggCell *cell, const AggRun *run)
 {
-	strata_agg_float_accum(cell, run->v, run->valid, run->n);
+	const float8 *v = run->v;
+
+	if (run->valid != NULL)
+		packed_float8(cell, run, accum_float8);
+	else
+		for (int i = 0; i < run->n; i++)
+			accum_one(cell, v[i]);
 }
 
 static void
@@ -404,8 +431,10 @@ accum_float4(AggCell *cell, const AggRun *run)
 {
 	const float4 *v = run->v;
 
-	for (int i = 0; i < run->n; i++)
-		if (run->valid == NULL || run->valid[i])
+	if (run->valid != NULL)
+		packed_float4(cell, run, accum_float4);
+	else
+		for (int i = 0; i < run->n; i++)
 			accum_one(cell, v[i]);
 }
 
@@ -447,7 +476,12 @@ avg_float8(AggCell *cell, const AggRun *run)
 	const float8 *v = run->v;
 	float8		s;
 
-	if (!strata_agg_is_safe_cell(cell) || run->valid != NULL)
+	if (run->valid != NULL)
+	{
+		packed_float8(cell, run, avg_float8);
+		return;
+	}
+	if (!strata_agg_is_safe_cell(cell))
 	{
 		accum_float8(cell, run);
 		return;
@@ -490,8 +524,12 @@ avg_float4(AggCell *cell, const AggRun *run)
 {
 	const float4 *v = run->v;
 
-	if (!strata_agg_is_safe_cell(cell) || run->valid != NULL ||
-		!all_safe_float4(v, run->n))
+	if (run->valid != NULL)
+	{
+		packed_float4(cell, run, avg_float4);
+		return;
+	}
+	if (!strata_agg_is_safe_cell(cell) || !all_safe_float4(v, run->n))
 	{
 		accum_float4(cell, run);
 		return;

@@ -32,15 +32,6 @@ FN(minmax_one) (AggCell *cell, CTYPE x, bool want_max)
 	cell->n++;
 }
 
-static void
-FN(minmax_exact) (AggCell *cell, const CTYPE * v, const uint8 *valid, int n,
-				  bool want_max)
-{
-	for (int i = 0; i < n; i++)
-		if (valid == NULL || valid[i])
-			FN(minmax_one) (cell, v[i], want_max);
-}
-
 /*
  * 32 bytes of values, and what comparing them gives; gcc and clang know such
  * types.
@@ -115,17 +106,15 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 	const		CTYPE *v = run->v;
 	CTYPE		m;
 
-	if (run->n == 0)
-		return;
 	/* a result that has no equals of other bits needs no care */
-	if (run->valid == NULL && run->n >= 16 &&
-		FN(extreme) (v, run->n, want_max, &m) && m != 0)
+	if (run->n >= 16 && FN(extreme) (v, run->n, want_max, &m) && m != 0)
 	{
-		FN(minmax_exact) (cell, &m, NULL, 1, want_max);
+		FN(minmax_one) (cell, m, want_max);
 		cell->n += run->n - 1;
 		return;
 	}
-	FN(minmax_exact) (cell, v, run->valid, run->n, want_max);
+	for (int i = 0; i < run->n; i++)
+		FN(minmax_one) (cell, v[i], want_max);
 }
 
 #else							/* integers */
@@ -164,9 +153,7 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 {
 	const		CTYPE *v = run->v;
 
-	if (run->n == 0)
-		return;
-	if (run->valid == NULL && run->n >= 16)
+	if (run->n >= 16)
 	{
 		int64		m;
 
@@ -177,8 +164,7 @@ FN(minmax) (AggCell *cell, const AggRun *run, bool want_max)
 		return;
 	}
 	for (int i = 0; i < run->n; i++)
-		if (run->valid == NULL || run->valid[i])
-			FN(minmax_one) (cell, v[i], want_max);
+		FN(minmax_one) (cell, v[i], want_max);
 }
 
 #if WITH_SUM
@@ -238,16 +224,24 @@ DEFINE_ROWS(FN(sum_rows), CTYPE, FN(sum_one) (cell, *v))
 
 #endif
 
+DEFINE_PACKED(FN(packed), CTYPE)
+
 static void
 FN(min) (AggCell *cell, const AggRun *run)
 {
-	FN(minmax) (cell, run, false);
+	if (run->valid != NULL)
+		FN(packed) (cell, run, FN(min));
+	else
+		FN(minmax) (cell, run, false);
 }
 
 static void
 FN(max) (AggCell *cell, const AggRun *run)
 {
-	FN(minmax) (cell, run, true);
+	if (run->valid != NULL)
+		FN(packed) (cell, run, FN(max));
+	else
+		FN(minmax) (cell, run, true);
 }
 
 DEFINE_ROWS(FN(min_rows), CTYPE, FN(minmax_one) (cell, *v, false))

@@ -127,6 +127,9 @@ extern const AggKernel *strata_agg_kernel_find(const Aggref *aggref);
  */
 extern bool strata_agg_counts_rows(const Aggref *aggref);
 
+/* With the condition as FILTER, of CASE WHEN condition THEN value END. */
+extern const Aggref *strata_agg_as_filtered(const Aggref *aggref);
+
 /*
  * Must equal values be taken in once only?  Not where that makes no
  * difference to the aggregate, as to min().
@@ -215,8 +218,6 @@ extern bool strata_agg_takes_integers(const AggKernel *kernel);
 /* Do so; false: the values must be floats. */
 extern bool strata_agg_run_integers(const AggKernel *kernel, AggCell *cell,
 									const AggRun *run, int width);
-extern void strata_agg_float_accum(AggCell *cell, const float8 *v,
-								   const uint8 *valid, int n);
 extern void strata_agg_add_int128(AggCell *cell, int64 value);
 
 /* avg: is the sum so far, and with it what is left out of sxx, harmless? */

@@ -18,6 +18,7 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_numeric_private.h"
+#include "base/clones.h"
 
 #include "catalog/pg_type_d.h"
 #include "common/int.h"
@@ -121,36 +122,49 @@ add_sum(AggNumericSum *sum, AggWide more, unsigned scale)
 	Assert(sum->scale >= scale);	/* agg:G18 */
 }
 
+/* The int64 of a run that count. */
+static AggWide
+sum_run(const AggRun *run)
+{
+#ifdef HAVE_INT128
+	return strata_agg_sum_int128(run);
+#else
+	const int64 *v = run->v;
+	AggWide		s = 0;
+
+	for (int i = 0; i < run->n; i++)
+		s += run->valid == NULL || run->valid[i] ? v[i] : 0;
+	return s;
+#endif
+}
+
 /* See agg_numeric_private.h. */
 int
 strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run, unsigned scale,
 					   const uint8 *displays)
 {
-	const int64 *v = run->v;
-	AggWide		s = 0;
-	uint8		display = 0;
+	const uint8 *valid = run->valid;
+	uint8		display = sum->display;
 	int			n = 0;
 
 	Assert(strata_agg_numeric_has_room(sum, scale));	/* agg:G18 */
-	if (run->valid == NULL)
+	if (valid == NULL)
 	{
-		for (int i = 0; i < run->n; i++)
-			s += v[i];
-		for (int i = 0; i < run->n; i++)
-			display = Max(display, displays[i]);
 		n = run->n;
+		for (int i = 0; i < n; i++)
+			display = Max(display, displays[i]);
 	}
 	else
 		for (int i = 0; i < run->n; i++)
-			if (run->valid[i])
-			{
-				s += v[i];
-				display = Max(display, displays[i]);
-				n++;
-			}
+		{
+			uint8		shown = displays[i] & (uint8) -valid[i];
+
+			display = Max(display, shown);
+			n += valid[i];
+		}
 	if (n > 0)
-		add_sum(sum, s, scale);
-	sum->display = Max(sum->display, display);
+		add_sum(sum, sum_run(run), scale);
+	sum->display = display;
 	return n;
 }
 
@@ -266,6 +280,20 @@ strata_agg_numeric_find_other(AggValue *value, Expr *expr)
 	value->with_other = var->varattno - 1;
 }
 
+/* Values, and what they are shown with, of rows; others in place of nulls. */
+STRATA_AVX2_CLONES static void
+fill_nulls(const int64 *pg_restrict v, const uint8 *pg_restrict displays,
+		   const uint8 *pg_restrict isnull, int n, int64 other,
+		   uint8 other_display, int64 *pg_restrict filled,
+		   uint8 *pg_restrict shown)
+{
+	for (int i = 0; i < n; i++)
+		filled[i] = v[i] ^ ((v[i] ^ other) & -(int64) isnull[i]);
+	for (int i = 0; i < n; i++)
+		shown[i] = displays[i] ^
+			((displays[i] ^ other_display) & (uint8) -isnull[i]);
+}
+
 /* See agg_numeric_private.h. */
 bool
 strata_agg_numeric_take_other(const AggValue *value, const int64 **v,
@@ -285,10 +313,8 @@ strata_agg_numeric_take_other(const AggValue *value, const int64 **v,
 		return false;
 	filled = palloc(sizeof(int64) * n);
 	shown = palloc(n);
-	for (int i = 0; i < n; i++)
-		filled[i] = isnull[i] ? other : (*v)[i];
-	for (int i = 0; i < n; i++)
-		shown[i] = isnull[i] ? value->other_display : (*displays)[i];
+	fill_nulls(*v, *displays, (const uint8 *) isnull, n, other,
+			   value->other_display, filled, shown);
 	*v = filled;
 	*displays = shown;
 	return true;

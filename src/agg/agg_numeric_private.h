@@ -32,6 +32,11 @@ typedef struct AggNumericSum
 	bool		any;			/* has values */
 } AggNumericSum;
 
+/* agg_kernel.c: the int64 of a run that count. */
+#ifdef HAVE_INT128
+extern int128 strata_agg_sum_int128(const AggRun *run);
+#endif
+
 /* value / 10^scale, in the current context. */
 extern Datum strata_agg_wide_numeric(AggWide value, unsigned scale);
 

@@ -18,6 +18,8 @@
  * Rows of a batch are put so where their keys have few values (agg_code.c)
  * that come in turns.
  *
+ * Over 600 lines: rows that are numbered one by one, and runs of them.
+ *
  * src/agg/agg_scatter.c
  *-------------------------------------------------------------------------
  */
@@ -279,6 +281,8 @@ strata_agg_scatter(StrataAggState *agg)
 #define MAX_RUN_ROWS 8
 /* ... and groups of fewer. */
 #define MIN_GROUP_RUNS 4
+/* Rows of shorter ones are runs themselves, from the next vector on. */
+#define TURN_ROWS 4
 
 /* What is evaluated or decoded for rows that ascend. */
 static void
@@ -483,12 +487,11 @@ take_first_rows(StrataAggState *agg, const int *runs, int ngroups,
 }
 
 /* Positions of the rows in their new order, by what stands before each run. */
-static uint16 *
-new_order(const StrataAggState *agg, const AggCodes *codes,
-		  const AggShare *halves, const uint16 *before)
+static void
+order_runs(const StrataAggState *agg, const AggCodes *codes,
+		   const AggShare *halves, const uint16 *before, uint16 *order)
 {
 	int			nruns = agg->nruns;
-	uint16	   *order = palloc(sizeof(uint16) * agg->vector->nselected);
 
 	for (int i = 0; i < nruns; i++)
 	{
@@ -498,10 +501,139 @@ new_order(const StrataAggState *agg, const AggCodes *codes,
 		for (int j = agg->runs[i]; j < agg->runs[i + 1]; j++)
 			order[to++] = (uint16) j;
 	}
-	return order;
 }
 
-/* Has mostly each row another code than the one before it? */
+/* Parts of the rows, each with counts of its own. */
+#define PARTS 4
+/* Of more codes there are too many counts. */
+#define FEW_CODES 256
+
+/* Where rows of each code are to go, part by part. */
+typedef struct AggPlaces
+{
+	int			next[PARTS][FEW_CODES];
+} AggPlaces;
+
+/*
+ * Rows that are runs themselves, of few codes: how many of each code come
+ * before a row in its part.  A count that is used again at once is waited for,
+ * so the parts take turns.
+ */
+static void
+count_single_rows(const int *pg_restrict code, int n,
+				  AggPlaces *pg_restrict places,
+				  uint16 *pg_restrict before)
+{
+	int			part = n / PARTS;
+
+	for (int i = 0; i < part; i++)
+		for (int k = 0; k < PARTS; k++)
+		{
+			int			j = k * part + i;
+
+			before[j] = (uint16) places->next[k][code[j]]++;
+		}
+	for (int j = PARTS * part; j < n; j++)
+		before[j] = (uint16) places->next[PARTS - 1][code[j]]++;
+}
+
+/* Make places of counts; as place_codes(). */
+static int
+place_single_rows(AggPlaces *places, int ncodes, int *runs, int *met)
+{
+	int			ngroups = 0;
+	int			at = 0;
+
+	for (int c = 0; c < ncodes; c++)
+	{
+		int			start = at;
+
+		for (int k = 0; k < PARTS; k++)
+		{
+			int			count = places->next[k][c];
+
+			places->next[k][c] = at;
+			at += count;
+		}
+		met[ngroups] = c;
+		runs[ngroups] = start;
+		ngroups += at > start;
+	}
+	runs[ngroups] = at;
+	return ngroups;
+}
+
+/* Positions of the rows in their new order. */
+static void
+order_single_rows(const int *pg_restrict code, int n,
+				  const AggPlaces *pg_restrict places,
+				  const uint16 *pg_restrict before,
+				  uint16 *pg_restrict order)
+{
+	int			part = n / PARTS;
+
+	for (int k = 0; k < PARTS; k++)
+	{
+		const int  *next = places->next[k];
+		int			end = k + 1 < PARTS ? (k + 1) * part : n;
+
+		for (int j = k * part; j < end; j++)
+			order[next[code[j]] + before[j]] = (uint16) j;
+	}
+}
+
+/*
+ * Put rows that are runs themselves into the order of their codes; returns how
+ * many groups there are, 0: too many.
+ */
+static int
+scatter_rows(const StrataAggState *agg, const AggCodes *codes, int *runs,
+			 int *met, int *from, uint16 *order)
+{
+	int			n = agg->nruns;
+	uint16	   *before = palloc(sizeof(uint16) * n);
+	AggPlaces  *places = palloc0(sizeof(AggPlaces));
+	int			ngroups;
+
+	Assert(n == agg->vector->nselected &&
+		   codes->ncodes <= FEW_CODES); /* agg:G22 */
+	count_single_rows(codes->codes, n, places, before);
+	ngroups = place_single_rows(places, codes->ncodes, runs, met);
+	if (ngroups <= n / MIN_GROUP_RUNS)
+	{
+		order_single_rows(codes->codes, n, places, before, order);
+		for (int g = 0; g < ngroups; g++)
+			from[g] = order[runs[g]];
+	}
+	else
+		ngroups = 0;
+	return ngroups;
+}
+
+/* The same of runs of rows. */
+static int
+scatter_runs(const StrataAggState *agg, const AggCodes *codes, int *runs,
+			 int *met, int *from, uint16 *order)
+{
+	int			nruns = agg->nruns;
+	uint16	   *before = palloc(sizeof(uint16) * nruns);
+	AggShare	halves[2];
+	int			ngroups;
+
+	init_share(&halves[0], codes->ncodes, nruns);
+	init_share(&halves[1], codes->ncodes, nruns);
+	count_codes(agg, codes, halves, before);
+	ngroups = place_codes(halves, runs, met, from);
+	if (ngroups > nruns / MIN_GROUP_RUNS)
+		return 0;
+	order_runs(agg, codes, halves, before, order);
+	return ngroups;
+}
+
+/*
+ * Has a row that often another code than the one before it, that where runs
+ * end would be guessed wrong?
+ */
 static bool
 come_in_turns(const StrataAggState *agg, const AggCodes *codes)
 {
@@ -509,7 +641,7 @@ come_in_turns(const StrataAggState *agg, const AggCodes *codes)
 
 	for (int i = 1; i < agg->nruns; i++)
 		n += codes->codes[i] != codes->codes[i - 1];
-	return n > agg->vector->nselected / 2;
+	return n > agg->vector->nselected / TURN_ROWS;
 }
 
 /* See agg_group_private.h. */
@@ -518,8 +650,7 @@ strata_agg_scatter_codes(StrataAggState *agg, AggCodes *codes)
 {
 	int			nruns = agg->nruns;
 	MemoryContext old;
-	AggShare	halves[2];
-	uint16	   *before;
+	uint16	   *order;
 	int		   *met;
 	int		   *from;
 	int		   *runs;
@@ -529,15 +660,15 @@ strata_agg_scatter_codes(StrataAggState *agg, AggCodes *codes)
 		nruns < agg->vector->nselected / MAX_RUN_ROWS)
 		return;
 	old = MemoryContextSwitchTo(agg->vector_mcxt);
-	init_share(&halves[0], codes->ncodes, nruns);
-	init_share(&halves[1], codes->ncodes, nruns);
-	before = palloc(sizeof(uint16) * nruns);
-	count_codes(agg, codes, halves, before);
-	met = palloc(sizeof(int) * nruns);
+	met = palloc(sizeof(int) * (Max(nruns, FEW_CODES) + 1));
 	from = palloc(sizeof(int) * nruns);
-	runs = palloc(sizeof(int) * (nruns + 1));
-	ngroups = place_codes(halves, runs, met, from);
-	if (ngroups > nruns / MIN_GROUP_RUNS)
+	runs = palloc(sizeof(int) * (Max(nruns, FEW_CODES) + 1));
+	order = palloc(sizeof(uint16) * agg->vector->nselected);
+	if (nruns == agg->vector->nselected && codes->ncodes <= FEW_CODES)
+		ngroups = scatter_rows(agg, codes, runs, met, from, order);
+	else
+		ngroups = scatter_runs(agg, codes, runs, met, from, order);
+	if (ngroups == 0)
 	{
 		MemoryContextSwitchTo(old);
 		return;
@@ -549,7 +680,7 @@ strata_agg_scatter_codes(StrataAggState *agg, AggCodes *codes)
 	else
 	{
 		load_arguments(agg);
-		permute(agg, new_order(agg, codes, halves, before));
+		permute(agg, order);
 	}
 	for (int k = 0; k < agg->nkeys; k++)
 		if (!agg->keys[k].constant && agg->keys[k].bucket != NULL)
