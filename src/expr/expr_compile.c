@@ -133,9 +133,12 @@ compile_other(Compiler *c, Expr *expr)
 	if (node->natts == 0 && bms_membership(parts) == BMS_SINGLETON)
 		node->only_part = (AttrNumber) bms_singleton_member(parts);
 	node->unit = strata_expr_unit((Node *) expr);
+	if (node->natts == 1 && node->parts == NULL)
+		node->length = strata_expr_length_kind(expr);
 	node->memo = make_memo(node, (Node *) expr);
-	if (strata_expr_node_raises((Node *) expr) ||
-		awaits_subquery((Node *) expr, c->parent->state->es_param_exec_vals))
+	node->raises = strata_expr_node_raises((Node *) expr) ||
+		awaits_subquery((Node *) expr, c->parent->state->es_param_exec_vals);
+	if (node->raises)
 	{
 		c->nraising++;
 		c->raising = lappend(c->raising, node);
@@ -168,6 +171,8 @@ compile_column(Compiler *c, Var *var)
 	ExprNode   *node = make_expr_node(EXPR_COLUMN, (Expr *) var, 0);
 
 	node->attno = var->varattno;
+	node->nulls_part.kind = STRATA_PART_NULLS;
+	node->nulls_part.attno = var->varattno;
 	if (var->varno == INNER_VAR)
 		node->parts = c->parts;
 	return node;
@@ -426,6 +431,7 @@ compile_case(Compiler *c, CaseExpr * expr)
 {
 	List	   *args = NIL;
 	ListCell   *lc;
+	ExprNode   *node;
 
 	foreach(lc, expr->args)
 	{
@@ -440,19 +446,29 @@ compile_case(Compiler *c, CaseExpr * expr)
 	args = lappend(args, expr->defresult != NULL ? expr->defresult :
 				   (Expr *) makeNullConst(expr->casetype, -1,
 										  expr->casecollid));
-	return compile_args(c, make_expr_node(EXPR_CASE, (Expr *) expr,
+	node = compile_args(c, make_expr_node(EXPR_CASE, (Expr *) expr,
 										  list_length(args)), args);
+	node->picks = node->nargs / 2 <= EXPR_MAX_PICKED;
+	for (int k = 1; k < node->nargs; k += 2)
+		node->picks &= node->args[k]->kind == EXPR_CONST;
+	node->picks &= node->args[node->nargs - 1]->kind == EXPR_CONST;
+	return node;
 }
 
 static ExprNode *
 compile_bool(Compiler *c, BoolExpr *expr)
 {
 	ExprKind	kind;
+	ExprNode   *node;
 
 	kind = expr->boolop == AND_EXPR ? EXPR_AND : expr->boolop == OR_EXPR ?
 		EXPR_OR : EXPR_NOT;
-	return compile_args(c, make_expr_node(kind, (Expr *) expr,
+	node = compile_args(c, make_expr_node(kind, (Expr *) expr,
 										  list_length(expr->args)), expr->args);
+	node->plain = kind != EXPR_NOT;
+	for (int k = 0; k < node->nargs; k++)
+		node->plain &= strata_expr_is_plain(node->args[k]);
+	return node;
 }
 
 /* The same bytes; a float's value is none for who takes them for an integer. */
@@ -626,6 +642,9 @@ compile(Compiler *c, Expr *expr)
 	nraising = c->nraising;
 	c->nraising = before;
 	c->parts = parts;
+	if (whole->kind == EXPR_OTHER && whole->natts == 1 && parts->n == 1 &&
+		parts->parts[0].kind == STRATA_PART_START)
+		whole->start = &parts->parts[0];
 	node = make_expr_node(EXPR_EITHER, expr, 2);
 	node->args[0] = compile_values(c, (Expr *) parted);
 	node->args[1] = whole;

@@ -50,8 +50,8 @@ take_all(Part *part, const StrataExprFrame *frame)
  * Rows for which the condition holds are hits, the others stay.  Which they
  * are is any, so that nothing here depends on it but where a row is written.
  */
-static pg_attribute_always_inline void
-divide_part(Part *part, Part *hits, const int64 *v, const uint8 *null)
+static void
+divide(Part *part, Part *hits, const uint8 *truth)
 {
 	int			nhits = 0;
 	int			nleft = 0;
@@ -60,10 +60,8 @@ divide_part(Part *part, Part *hits, const int64 *v, const uint8 *null)
 	{
 		uint16		row = part->rows[i];
 		uint16		place = part->places[i];
-		int			hit = v[i] != 0;
+		int			hit = truth[i];
 
-		if (null != NULL)
-			hit &= !null[i];
 		hits->rows[nhits] = row;
 		hits->places[nhits] = place;
 		nhits += hit;
@@ -74,15 +72,6 @@ divide_part(Part *part, Part *hits, const int64 *v, const uint8 *null)
 	Assert(nhits + nleft == part->frame.n); /* expr:E1 */
 	hits->frame.n = nhits;
 	part->frame.n = nleft;
-}
-
-static void
-divide(Part *part, Part *hits, const ExprVector *condition)
-{
-	if (condition->null == NULL)
-		divide_part(part, hits, condition->v, NULL);
-	else
-		divide_part(part, hits, condition->v, condition->null);
 }
 
 /* Rows of the part are those of the frame as long as all are left. */
@@ -347,6 +336,21 @@ bool_test(BoolTestType test, bool isnull, bool value)
 	}
 }
 
+/* A condition that is never null; false: failed. */
+static bool
+eval_truth(const StrataExprSource *source, ExprNode *node,
+		   const StrataExprFrame *frame, ExprVector *out)
+{
+	uint8	   *truth = palloc(frame->n);
+
+	if (!strata_expr_truth(source, node, frame, truth))
+		return false;
+	init_vector(out, frame->n);
+	for (int i = 0; i < frame->n; i++)
+		((int64 *) out->v)[i] = truth[i];
+	return true;
+}
+
 /* NOT, IS NULL, IS TRUE and their like. */
 static bool
 eval_test(const StrataExprSource *source, ExprNode *node,
@@ -356,6 +360,8 @@ eval_test(const StrataExprSource *source, ExprNode *node,
 	ExprVector	arg;
 	int64	   *v;
 
+	if (node->kind == EXPR_NULL_TEST && strata_expr_is_plain(node))
+		return eval_truth(source, node, frame, out);
 	if (!strata_expr_eval(source, node->args[0], frame, &arg))
 		return false;
 	init_vector(out, n);
@@ -495,22 +501,13 @@ eval_choice(const StrataExprSource *source, ExprNode *node,
 	int			n = frame->n;
 	uint8	   *hit = palloc(n);
 	uint8	   *null = NULL;
-	int			nhits = 0;
-	ExprVector	condition;
 	ExprVector	a;
 	ExprVector	b;
 
-	if (!strata_expr_eval(source, node->args[0], frame, &condition))
+	if (!strata_expr_truth(source, node->args[0], frame, hit))
 		return false;
-	for (int i = 0; i < n; i++)
-	{
-		hit[i] = ((const int64 *) condition.v)[i] != 0;
-		if (condition.null != NULL)
-			hit[i] &= !condition.null[i];
-		nhits += hit[i];
-	}
-	if (nhits == 0 || nhits == n)
-		return strata_expr_eval(source, node->args[nhits == n ? 1 : 2], frame,
+	if (memchr(hit, !hit[0], n) == NULL)
+		return strata_expr_eval(source, node->args[hit[0] ? 1 : 2], frame,
 								out);
 	if (!strata_expr_eval(source, node->args[1], frame, &a) ||
 		!strata_expr_eval(source, node->args[2], frame, &b))
@@ -525,6 +522,100 @@ eval_choice(const StrataExprSource *source, ExprNode *node,
 }
 
 /*
+ * CASE of constants: which of its results each row has; false: failed.  A
+ * condition that may be evaluated for any row is, for all.
+ */
+static bool
+pick_results(const StrataExprSource *source, ExprNode *node,
+			 const StrataExprFrame *frame, uint8 *which)
+{
+	int			n = frame->n;
+	int			nconditions = node->nargs / 2;
+	uint8	   *truth = palloc(n);
+	bool		plain = true;
+	Part		part;
+	Part		hits;
+
+	for (int k = 1; k < nconditions; k++)
+		plain &= strata_expr_is_plain(node->args[2 * k]);
+	memset(which, nconditions, n);
+	if (!plain)
+	{
+		take_all(&part, frame);
+		init_part(&hits, n);
+	}
+	/* the first that is true is the last to be written */
+	for (int k = nconditions - 1; plain && k >= 0; k--)
+	{
+		if (!strata_expr_truth(source, node->args[2 * k], frame, truth))
+			return false;
+		for (int i = 0; i < n; i++)
+			which[i] = truth[i] ? (uint8) k : which[i];
+	}
+	for (int k = 0; !plain && k < nconditions && part.frame.n > 0; k++)
+	{
+		if (!strata_expr_truth(source, node->args[2 * k],
+							   frame_of_part(&part, frame), truth))
+			return false;
+		divide(&part, &hits, truth);
+		for (int i = 0; i < hits.frame.n; i++)
+			which[hits.places[i]] = (uint8) k;
+	}
+	return true;
+}
+
+/* Number k of a CASE's results, the last being that of ELSE. */
+static const ExprNode *
+result_of_case(const ExprNode *node, int k)
+{
+	return node->args[Min(2 * k + 1, node->nargs - 1)];
+}
+
+/* What CASE picks from; returns whether some of it is null. */
+static bool
+list_results(const ExprNode *node, uint64 *values, uint8 *nulls)
+{
+	bool		any_null = false;
+
+	for (int k = 0; k <= node->nargs / 2; k++)
+	{
+		const ExprNode *result = result_of_case(node, k);
+
+		values[k] = 0;
+		nulls[k] = result->isnull;
+		any_null |= result->isnull;
+		if (!result->isnull)
+			expr_put(result, values, k, result->value);
+	}
+	return any_null;
+}
+
+/* CASE of constants; false: failed. */
+static bool
+eval_picks(const StrataExprSource *source, ExprNode *node,
+		   const StrataExprFrame *frame, ExprVector *out)
+{
+	uint8	   *which = palloc(frame->n);
+	uint64		values[EXPR_MAX_PICKED + 1];
+	uint8		nulls[EXPR_MAX_PICKED + 1];
+	uint8	   *null;
+
+	if (!pick_results(source, node, frame, which))
+		return false;
+	init_vector(out, frame->n);
+	if (list_results(node, values, nulls))
+	{
+		null = palloc(frame->n);
+		for (int i = 0; i < frame->n; i++)
+			null[i] = nulls[which[i]];
+		set_nulls(out, null, frame->n);
+	}
+	for (int i = 0; i < frame->n; i++)
+		((uint64 *) out->v)[i] = values[which[i]];
+	return true;
+}
+
+/*
  * CASE: each condition for the rows that no earlier one held for, each result
  * for the rows of its condition; false: failed.
  */
@@ -533,9 +624,12 @@ eval_case(const StrataExprSource *source, ExprNode *node,
 		  const StrataExprFrame *frame, ExprVector *out)
 {
 	uint8	   *null;
+	uint8	   *truth;
 	Part		part;
 	Part		hits;
 
+	if (node->picks)
+		return eval_picks(source, node, frame, out);
 	if (node->nargs == 3 && is_at_hand(node->args[1]) &&
 		is_at_hand(node->args[2]))
 		return eval_choice(source, node, frame, out);
@@ -543,14 +637,13 @@ eval_case(const StrataExprSource *source, ExprNode *node,
 	init_vector(out, frame->n);
 	take_all(&part, frame);
 	init_part(&hits, frame->n);
+	truth = palloc(frame->n);
 	for (int k = 0; k + 1 < node->nargs && part.frame.n > 0; k += 2)
 	{
-		ExprVector	condition;
-
-		if (!strata_expr_eval(source, node->args[k],
-							  frame_of_part(&part, frame), &condition))
+		if (!strata_expr_truth(source, node->args[k],
+							   frame_of_part(&part, frame), truth))
 			return false;
-		divide(&part, &hits, &condition);
+		divide(&part, &hits, truth);
 		if (!eval_part(source, node->args[k + 1], &hits, frame, out, null))
 			return false;
 	}
@@ -591,10 +684,10 @@ eval_coalesce(const StrataExprSource *source, ExprNode *node,
 	return true;
 }
 
-/* By parts of columns where these can be had. */
-static ExprNode *
-choose_arm(const StrataExprSource *source, ExprNode *either,
-		   const StrataExprFrame *frame)
+/* See expr_private.h. */
+ExprNode *
+strata_expr_arm(const StrataExprSource *source, ExprNode *either,
+				const StrataExprFrame *frame)
 {
 	return strata_parts_find(either->parts, source, frame) ?
 		either->args[0] : either->args[1];
@@ -638,7 +731,8 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 		case EXPR_LIKE:
 			return strata_expr_eval_like(source, node, frame, out);
 		case EXPR_EITHER:
-			return strata_expr_eval(source, choose_arm(source, node, frame),
+			return strata_expr_eval(source,
+									strata_expr_arm(source, node, frame),
 									frame, out);
 		case EXPR_OTHER:
 			break;
@@ -737,6 +831,75 @@ take_part(const ExprNode *node, StrataColumn *col)
 	return true;
 }
 
+#define PUT_PICKS(ctype, from) \
+	do { \
+		ctype		results_[EXPR_MAX_PICKED + 1]; \
+		ctype	   *to_ = col->fixed; \
+		for (int k_ = 0; k_ < nresults; k_++) \
+			results_[k_] = (ctype) ((const from *) values)[k_]; \
+		if (frame->rows == NULL) \
+			for (int i_ = 0; i_ < frame->n; i_++) \
+				to_[frame->first + i_] = results_[which[i_]]; \
+		else \
+			for (int i_ = 0; i_ < frame->n; i_++) \
+				to_[frame->rows[i_]] = results_[which[i_]]; \
+	} while (0)
+
+/* What CASE picks for each row, into a packed column. */
+static void
+put_picks(const ExprNode *node, const uint64 *values, const uint8 *which,
+		  const StrataExprFrame *frame, int nrows, StrataColumn *col)
+{
+	int			nresults = node->nargs / 2 + 1;
+
+	col->fixed = palloc0((Size) col->type.width * nrows);
+	if (col->type.width == sizeof(int64))
+		PUT_PICKS(uint64, uint64);
+	else if (node->class == EXPR_FLOAT)
+		PUT_PICKS(float4, float8);
+	else if (col->type.width == sizeof(int32))
+		PUT_PICKS(int32, int64);
+	else if (col->type.width == sizeof(int16))
+		PUT_PICKS(int16, int64);
+	else
+		PUT_PICKS(int8, int64);
+}
+
+/*
+ * A column of what CASE picks from constants: those by reference are a
+ * dictionary; false: failed.
+ */
+static bool
+pick_column(const StrataExprSource *source, ExprNode *node,
+			const StrataExprFrame *frame, int nrows, StrataColumn *col)
+{
+	uint8	   *which = palloc(frame->n);
+	uint64		values[EXPR_MAX_PICKED + 1];
+	uint8		nulls[EXPR_MAX_PICKED + 1];
+	uint32	   *codes;
+
+	if (!pick_results(source, node, frame, which))
+		return false;
+	if (list_results(node, values, nulls))
+	{
+		col->isnull = palloc0(sizeof(bool) * nrows);
+		for (int i = 0; i < frame->n; i++)
+			col->isnull[expr_row(frame, i)] = nulls[which[i]];
+	}
+	if (node->class != EXPR_DATUM)
+	{
+		put_picks(node, values, which, frame, nrows, col);
+		return true;
+	}
+	col->ndict = node->nargs / 2 + 1;
+	col->dict = palloc(sizeof(Datum) * col->ndict);
+	memcpy(col->dict, values, sizeof(Datum) * col->ndict);
+	col->codes = codes = palloc0(sizeof(uint32) * nrows);
+	for (int i = 0; i < frame->n; i++)
+		codes[expr_row(frame, i)] = which[i];
+	return true;
+}
+
 /* See expr.h. */
 bool
 strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
@@ -748,13 +911,16 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 	Assert(expr->nroots == 1 &&
 		   node->typlen == col->type.typlen);	/* expr:E4 */
 	if (node->kind == EXPR_EITHER)
-		node = choose_arm(source, node, frame);
+		node = strata_expr_arm(source, node, frame);
 	if (take_part(node, col) ||
 		strata_expr_eval_dictionary(source, node, frame, nrows, col))
 		return true;
+	col->decoded = true;
+	if (node->kind == EXPR_CASE && node->picks)
+		return pick_column(source, node, frame, nrows, col) ||
+			give_up(expr, source, frame);
 	if (!strata_expr_eval(source, node, frame, &values))
 		return give_up(expr, source, frame);
-	col->decoded = true;
 	if (values.null != NULL)
 	{
 		col->isnull = palloc0(sizeof(bool) * nrows);
@@ -778,19 +944,25 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 	return true;
 }
 
-/* What the one condition there is says of all rows. */
-static void
-pass_all(const ExprVector *condition, int n, uint8 *pass)
+/* All conditions for all rows; false: they are not to be evaluated so. */
+static bool
+filter_plain(StrataExpr *expr, const StrataExprSource *source,
+			 const StrataExprFrame *frame, uint8 *pass)
 {
-	const int64 *v = condition->v;
-	const uint8 *null = condition->null;
+	uint8	   *truth;
 
-	if (null == NULL)
-		for (int i = 0; i < n; i++)
-			pass[i] = v[i] != 0;
-	else
-		for (int i = 0; i < n; i++)
-			pass[i] = (v[i] != 0) & !null[i];
+	for (int k = 0; k < expr->nroots; k++)
+		if (!strata_expr_is_plain(expr->roots[k]))
+			return false;
+	truth = palloc(frame->n);
+	memset(pass, 1, frame->n);
+	for (int k = 0; k < expr->nroots && memchr(pass, 1, frame->n) != NULL; k++)
+	{
+		(void) strata_expr_truth(source, expr->roots[k], frame, truth);
+		for (int i = 0; i < frame->n; i++)
+			pass[i] &= truth[i];
+	}
+	return true;
 }
 
 /* See expr.h.  As ExecQual() does, the first that is not true is the last. */
@@ -800,26 +972,25 @@ strata_expr_filter(StrataExpr *expr, const StrataExprSource *source,
 {
 	Part		part;
 	Part		hits;
-	ExprVector	condition;
+	uint8	   *truth;
 
 	if (expr->nroots == 1)
-	{
-		if (!strata_expr_eval(source, expr->roots[0], frame, &condition))
-			return give_up(expr, source, frame);
-		pass_all(&condition, frame->n, pass);
+		return strata_expr_truth(source, expr->roots[0], frame, pass) ||
+			give_up(expr, source, frame);
+	if (filter_plain(expr, source, frame, pass))
 		return true;
-	}
 	memset(pass, 0, frame->n);
 	take_all(&part, frame);
 	init_part(&hits, frame->n);
+	truth = palloc(frame->n);
 	for (int k = 0; k < expr->nroots && part.frame.n > 0; k++)
 	{
 		Part		others = part;
 
-		if (!strata_expr_eval(source, expr->roots[k],
-							  frame_of_part(&part, frame), &condition))
+		if (!strata_expr_truth(source, expr->roots[k],
+							   frame_of_part(&part, frame), truth))
 			return give_up(expr, source, frame);
-		divide(&others, &hits, &condition);
+		divide(&others, &hits, truth);
 		part = hits;
 		hits = others;
 	}

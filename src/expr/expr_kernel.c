@@ -304,12 +304,12 @@ strata_expr_shift_function(void)
 }
 
 #define COMPARISONS(prefix, kernels) \
-	{prefix##EQ, kernels##_eq, false}, \
-	{prefix##NE, kernels##_ne, false}, \
-	{prefix##LT, kernels##_lt, false}, \
-	{prefix##LE, kernels##_le, false}, \
-	{prefix##GT, kernels##_gt, false}, \
-	{prefix##GE, kernels##_ge, false}
+	{prefix##EQ, kernels##_eq, false, EXPR_TEST_EQ}, \
+	{prefix##NE, kernels##_ne, false, EXPR_TEST_NE}, \
+	{prefix##LT, kernels##_lt, false, EXPR_TEST_LT}, \
+	{prefix##LE, kernels##_le, false, EXPR_TEST_LE}, \
+	{prefix##GT, kernels##_gt, false, EXPR_TEST_GT}, \
+	{prefix##GE, kernels##_ge, false, EXPR_TEST_GE}
 
 #define ARITHMETIC(prefix, add, sub, mul, div) \
 	{prefix##PL, add, true}, \

@@ -589,17 +589,26 @@ like_nulls(const StrataColumn *col, const StrataExprFrame *frame)
 	return null;
 }
 
+/* The column that the node's text is; NULL: it is none. */
+static const StrataColumn *
+like_column(const StrataExprSource *source, const ExprNode *node)
+{
+	const ExprNode *below = node->args[0];
+
+	return below->kind == EXPR_COLUMN && below->parts == NULL ?
+		source->column(source->arg, below->attno) : NULL;
+}
+
 /*
  * All strings of a column of a batch at once, as they were decoded; false: it
- * has none, or the frame has few rows of them.
+ * has none, or the frame has few rows of them.  Null rows are any.
  */
 static bool
 like_strings(const StrataLike *like, const StrataColumn *col,
-			 const StrataExprFrame *frame, ExprVector *out)
+			 const StrataExprFrame *frame, uint8 *truth)
 {
 	const StrataBytes *strings = &col->strings;
 	const StrataColumn *own;
-	int64	   *v;
 	uint8	   *found;
 
 	if (col->constant || col->reader == NULL || strings->offsets == NULL ||
@@ -610,18 +619,30 @@ like_strings(const StrataLike *like, const StrataColumn *col,
 	own = &col->reader->columns[col->attno - 1];
 	if (own->strings.offsets != strings->offsets)
 		return false;
-	v = palloc(sizeof(int64) * frame->n);
 	found = palloc(Max(strings->nentries, 1));
 	strata_like_strings(like, strings, false, found);
 	if (col->codes == NULL)
 		for (int i = 0; i < frame->n; i++)
-			v[i] = found[expr_row(frame, i) - own->from];
+			truth[i] = found[expr_row(frame, i) - own->from];
 	else
 		for (int i = 0; i < frame->n; i++)
-			v[i] = found[col->codes[expr_row(frame, i)]];
-	out->v = v;
-	out->null = like_nulls(col, frame);
+			truth[i] = found[col->codes[expr_row(frame, i)]];
 	pfree(found);
+	return true;
+}
+
+/* See expr_private.h. */
+bool
+strata_expr_like_truth(const StrataExprSource *source, const ExprNode *node,
+					   const StrataExprFrame *frame, uint8 *truth)
+{
+	const StrataColumn *col = like_column(source, node);
+
+	if (col == NULL || !like_strings(node->like, col, frame, truth))
+		return false;
+	if (col->isnull != NULL)
+		for (int i = 0; i < frame->n; i++)
+			truth[i] &= !col->isnull[expr_row(frame, i)];
 	return true;
 }
 
@@ -633,18 +654,26 @@ bool
 strata_expr_eval_like(const StrataExprSource *source, ExprNode *node,
 					  const StrataExprFrame *frame, ExprVector *out)
 {
-	const ExprNode *below = node->args[0];
-	const StrataColumn *col = below->kind == EXPR_COLUMN &&
-	below->parts == NULL ? source->column(source->arg, below->attno) : NULL;
-	int64	   *v;
+	const StrataColumn *col = like_column(source, node);
+	int64	   *v = palloc0(sizeof(int64) * frame->n);
 	uint8	   *known = NULL;
+	uint8	   *truth;
 	ExprVector	arg;
 
-	if (col != NULL && like_strings(node->like, col, frame, out))
-		return true;
+	if (col != NULL)
+	{
+		truth = palloc(frame->n);
+		if (like_strings(node->like, col, frame, truth))
+		{
+			for (int i = 0; i < frame->n; i++)
+				v[i] = truth[i];
+			out->v = v;
+			out->null = like_nulls(col, frame);
+			return true;
+		}
+	}
 	if (!strata_expr_eval(source, node->args[0], frame, &arg))
 		return false;
-	v = palloc0(sizeof(int64) * frame->n);
 	if (col != NULL && !col->constant && col->codes != NULL)
 		known = palloc0(Max(col->ndict, 1));
 	for (int i = 0; i < frame->n; i++)

@@ -25,14 +25,33 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* Evaluate it for a row of the batch; the value is a copy. */
+/* Where an entry has so many rows, all entries are taken to have some. */
+#define ROWS_PER_ENTRY 4
+
+/* Evaluate it for what is in the slot; the value is a copy. */
+static bool
+eval_slot(const StrataExprSource *source, ExprNode *node, void *v, int i)
+{
+	bool		isnull;
+	Datum		value;
+
+	ResetExprContext(source->econtext);
+	value = ExecEvalExprSwitchContext(node->state, source->econtext, &isnull);
+	if (isnull)
+		((Datum *) v)[i] = 0;
+	else if (node->class == EXPR_DATUM)
+		((Datum *) v)[i] = datumCopy(value, false, node->typlen);
+	else
+		expr_put(node, v, i, value);
+	return isnull;
+}
+
+/* The same for a row of the batch. */
 static bool
 eval_row(const StrataExprSource *source, ExprNode *node, int row, void *v,
 		 int i)
 {
 	TupleTableSlot *slot = source->slot;
-	bool		isnull;
-	Datum		value;
 
 	for (int k = 0; k < node->natts; k++)
 	{
@@ -44,15 +63,20 @@ eval_row(const StrataExprSource *source, ExprNode *node, int row, void *v,
 	if (node->parts != NULL)
 		strata_parts_load(node->parts, node->parts->columns,
 						  source->econtext, row);
-	ResetExprContext(source->econtext);
-	value = ExecEvalExprSwitchContext(node->state, source->econtext, &isnull);
-	if (isnull)
-		((Datum *) v)[i] = 0;
-	else if (node->class == EXPR_DATUM)
-		((Datum *) v)[i] = datumCopy(value, false, node->typlen);
-	else
-		expr_put(node, v, i, value);
-	return isnull;
+	return eval_slot(source, node, v, i);
+}
+
+/* The same for null, or an entry, of the one column that it reads. */
+static bool
+eval_single(const StrataExprSource *source, ExprNode *node, Datum value,
+			bool isnull, void *v, int i)
+{
+	int			att = node->atts[0] - 1;
+
+	Assert(node->natts == 1 && node->parts == NULL);	/* expr:E5 */
+	source->slot->tts_values[att] = value;
+	source->slot->tts_isnull[att] = isnull;
+	return eval_slot(source, node, v, i);
 }
 
 /*
@@ -72,7 +96,9 @@ eval_value(const StrataExprSource *source, ExprNode *node, int row,
 		v[i] = entry->result;
 		return entry->isnull;
 	}
-	isnull = eval_row(source, node, row, v, i);
+	isnull = node->parts == NULL ?
+		eval_single(source, node, value, false, v, i) :
+		eval_row(source, node, row, v, i);
 	if (entry == NULL)
 		return isnull;
 	if (node->class == EXPR_DATUM && !isnull)
@@ -105,17 +131,48 @@ eval_entry_of(const StrataExprSource *source, ExprNode *node, int row,
 			  uint64 *values)
 {
 	Datum		value = node->single->dict[code];
+	char		buffer[EXPR_START_SIZE];
 	bool		isnull;
 
+	if (node->length != EXPR_LENGTH_NONE)
+	{
+		values[code] = strata_expr_length(node->length, value);
+		return false;
+	}
 	if (numbers != NULL &&
 		strata_memo_find_number(node->memo, numbering, numbers[code],
 								&values[code], &isnull))
 		return isnull;
+	if (node->start != NULL)
+		value = strata_expr_clip(node->start, value, buffer);
 	isnull = eval_value(source, node, row, STRATA_MEMO_ENTRIES, value, values,
 						(int) code);
 	if (numbers != NULL)
 		strata_memo_put_number(node->memo, numbering, numbers[code], value);
 	return isnull;
+}
+
+/*
+ * Evaluate it for all entries: that raises no error, and rows are so many that
+ * each entry is one of theirs.
+ */
+static void
+eval_all_entries(const StrataExprSource *source, ExprNode *node,
+				 const uint16 *numbers, uint64 numbering, uint8 *known,
+				 uint64 *values)
+{
+	const StrataColumn *col = node->single;
+
+	if (node->length != EXPR_LENGTH_NONE &&
+		strata_expr_lengths(node->length, col, values))
+		memset(known, 1, col->ndict);
+	else
+		for (int i = 0; i < col->ndict; i++)
+			known[i] = 1 + eval_entry_of(source, node, 0, (uint32) i, numbers,
+										 numbering, values);
+	if (col->isnull != NULL)
+		known[col->ndict] = 1 + eval_single(source, node, (Datum) 0, true,
+											values, col->ndict);
 }
 
 /*
@@ -128,13 +185,24 @@ eval_entries(const StrataExprSource *source, ExprNode *node,
 {
 	const StrataColumn *col = node->single;
 	uint64		numbering = 0;
-	const uint16 *numbers = node->memo == NULL ? NULL :
+	const uint16 *numbers = node->memo == NULL ||
+	node->length != EXPR_LENGTH_NONE ? NULL :
 	strata_column_numbers(node->single, &numbering);
 	uint8	   *known = palloc0(col->ndict + 1);
 	uint64	   *values = palloc(sizeof(uint64) * (col->ndict + 1));
-	int		   *met = palloc(sizeof(int) * (frame->n + 1));
+	int		   *met;
 	int			nmet = 0;
 
+	entries->col = col;
+	entries->known = known;
+	entries->values = values;
+	if (!node->raises && node->parts == NULL &&
+		(col->ndict <= frame->n / ROWS_PER_ENTRY || frame->n == col->n))
+	{
+		eval_all_entries(source, node, numbers, numbering, known, values);
+		return;
+	}
+	met = palloc(sizeof(int) * (frame->n + 1));
 	/* rows with a new entry; no branch: nobody could guess it */
 	for (int i = 0; i < frame->n; i++)
 	{
@@ -155,9 +223,6 @@ eval_entries(const StrataExprSource *source, ExprNode *node,
 						  values);
 	}
 	pfree(met);
-	entries->col = col;
-	entries->known = known;
-	entries->values = values;
 }
 
 /* The rows' values. */
@@ -221,8 +286,16 @@ eval_datums(const StrataExprSource *source, ExprNode *node,
 	for (int i = 0; i < frame->n; i++)
 	{
 		int			row = expr_row(frame, i);
+		bool		isnull = col->isnull != NULL && col->isnull[row];
 
-		null[i] = col->isnull != NULL && col->isnull[row] ?
+		if (node->length != EXPR_LENGTH_NONE && !isnull &&
+			strata_varlena_is_plain(DatumGetPointer(col->datums[row])))
+		{
+			v[i] = strata_expr_length(node->length, col->datums[row]);
+			null[i] = false;
+			continue;
+		}
+		null[i] = isnull ?
 			eval_row(source, node, row, v, i) :
 			eval_value(source, node, row, STRATA_MEMO_ROWS, col->datums[row],
 					   v, i);
@@ -602,6 +675,34 @@ strata_expr_eval_other(const StrataExprSource *source, ExprNode *node,
 		return false;
 	out->v = v;
 	out->null = memchr(null, 1, n) != NULL ? null : NULL;
+	return true;
+}
+
+/* See expr_private.h.  Once for each entry of its one column's dictionary. */
+bool
+strata_expr_other_truth(const StrataExprSource *source, ExprNode *node,
+						const StrataExprFrame *frame, uint8 *truth)
+{
+	ExprEntries entries;
+	uint8	   *entry_truth;
+	const StrataColumn *col;
+
+	if (node->guard != NULL)
+		return false;
+	find_columns(source, node);
+	col = node->single;
+	if (col == NULL || col->constant || col->codes == NULL)
+		return false;
+	eval_entries(source, node, frame, &entries);
+	entry_truth = palloc(col->ndict + 1);
+	for (int i = 0; i <= col->ndict; i++)
+		entry_truth[i] = entries.known[i] == 1 && entries.values[i] != 0;
+	if (col->isnull == NULL)
+		for (int i = 0; i < frame->n; i++)
+			truth[i] = entry_truth[col->codes[expr_row(frame, i)]];
+	else
+		for (int i = 0; i < frame->n; i++)
+			truth[i] = entry_truth[entry_of_row(col, expr_row(frame, i))];
 	return true;
 }
 

@@ -11,8 +11,12 @@
 
 #include "base/base.h"
 #include "expr/expr.h"
+#include "expr/expr_text_private.h"
 
 #include "pgtime.h"
+
+/* So many conditions has a CASE that picks from constants by a byte. */
+#define EXPR_MAX_PICKED 64
 
 /* How values of a node lie in memory: eight bytes each. */
 typedef enum ExprClass
@@ -39,11 +43,24 @@ typedef struct ExprVector
 typedef bool (*ExprKernel) (int n, const void *a, const void *b,
 							const uint8 *null, void *out);
 
+/* What a function says of two values, if it compares them. */
+typedef enum ExprTest
+{
+	EXPR_TEST_NONE,
+	EXPR_TEST_EQ,
+	EXPR_TEST_NE,
+	EXPR_TEST_LT,
+	EXPR_TEST_LE,
+	EXPR_TEST_GT,
+	EXPR_TEST_GE
+} ExprTest;
+
 typedef struct ExprFunction
 {
 	Oid			funcid;
 	ExprKernel	kernel;
 	bool		can_fail;
+	ExprTest	test;
 } ExprFunction;
 
 /* NULL: there is none. */
@@ -92,10 +109,15 @@ struct ExprNode
 	ExprClass	class;
 	int16		typlen;
 	bool		can_fail;		/* it, or what is below it */
+	bool		raises;			/* OTHER: may raise an error, or has to wait */
+	ExprLength	length;			/* OTHER: it is that of its one column */
+	const StrataPart *start;	/* OTHER: all it reads of its one column, a
+								 * text or bytea; NULL: of all of it */
 	int			nargs;
 	ExprNode  **args;			/* CASE: condition, result, ...; the last is
 								 * ELSE */
 	AttrNumber	attno;			/* COLUMN */
+	StrataPart	nulls_part;		/* COLUMN: which of its rows are null */
 	StrataParts *parts;			/* EITHER: what args[0] reads; COLUMN, OTHER:
 								 * of which it is attno, or reads; or NULL */
 	const ExprFunction *function;	/* CALL; DISTINCT, NULLIF: equality */
@@ -103,6 +125,8 @@ struct ExprNode
 	bool		negated;		/* IN: NOT IN */
 	bool		greatest;		/* MINMAX: not least */
 	StrataLike *like;			/* LIKE */
+	bool		plain;			/* AND, OR: see strata_expr_is_plain() */
+	bool		picks;			/* CASE: its results are all constants */
 	int			nvalues;		/* IN: of them, ascending */
 	int64	   *values;
 	/* CONST */
@@ -140,6 +164,29 @@ struct StrataExpr
 extern bool strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 							 const StrataExprFrame *frame, ExprVector *out);
 
+/* EITHER: by parts of columns where these can be had. */
+extern ExprNode *strata_expr_arm(const StrataExprSource *source,
+								 ExprNode *either,
+								 const StrataExprFrame *frame);
+
+/*
+ * expr_truth.c: truth[i] is 1 where the condition is true for the frame's row
+ * i, else 0; false likewise.
+ */
+extern bool strata_expr_truth(const StrataExprSource *source, ExprNode *node,
+							  const StrataExprFrame *frame, uint8 *truth);
+
+/*
+ * Is it about nothing but columns, compared with constants or tested for null?
+ * Then it raises no error, and may be evaluated for any row.
+ */
+extern bool strata_expr_is_plain(const ExprNode *node);
+
+/* A column of the rows that are null, if nothing else is said of them. */
+extern const StrataColumn *strata_expr_nulls(const StrataExprSource *source,
+											 ExprNode *column,
+											 const StrataExprFrame *frame);
+
 /* expr_choice.c: false likewise. */
 extern bool strata_expr_eval_distinct(const StrataExprSource *source,
 									  ExprNode *node,
@@ -160,6 +207,12 @@ extern bool strata_expr_eval_like(const StrataExprSource *source,
 								  const StrataExprFrame *frame,
 								  ExprVector *out);
 
+/* The same as strata_expr_truth(), where its texts lie side by side. */
+extern bool strata_expr_like_truth(const StrataExprSource *source,
+								   const ExprNode *node,
+								   const StrataExprFrame *frame,
+								   uint8 *truth);
+
 /*
  * expr_other.c: a node that PostgreSQL evaluates; false: it is guarded, and
  * raised an error, which is as if a kernel had failed.
@@ -177,6 +230,12 @@ extern bool strata_expr_eval_dictionary(const StrataExprSource *source,
 										ExprNode *node,
 										const StrataExprFrame *frame,
 										int nrows, StrataColumn *result);
+
+/* The same as strata_expr_truth() of such a node; false: it is none. */
+extern bool strata_expr_other_truth(const StrataExprSource *source,
+									ExprNode *node,
+									const StrataExprFrame *frame,
+									uint8 *truth);
 
 /* Evaluate a node of PostgreSQL's for each row, for the errors it raises. */
 extern void strata_expr_eval_errors(const StrataExprSource *source,

@@ -114,6 +114,26 @@ SELECT c FROM unnest('{i2 > 0 AND i4 / zero > 3,host > ''a'' AND i4 / zero > 3 A
         host > ''a'' AND (txt || zero)::int > i4,i4 > i2 AND (i2 > 0 AND i4 / zero > 3),i2 > 0 AND i4 > 0 AND txt LIKE ''%A%'',(i2 > 0 OR host > ''a'') AND 7 / zero > 1 AND (txt || 1)::int > 0}'::text[]) AS c
     WHERE run(format('SELECT host, count(*) FILTER (WHERE %s), sum(i4) FROM s WHERE zero > 0 OR i2 IS NULL GROUP BY 1', c)) IS DISTINCT FROM
         run(format('SELECT host, count(*) FILTER (WHERE %s), sum(i4) FROM (SELECT * FROM s OFFSET 0) AS s WHERE zero > 0 OR i2 IS NULL GROUP BY 1', c));
+-- conditions of columns and constants, for FILTER and CASE: nulls, NaN, zeros of both signs, constants that the column cannot have
+CREATE TABLE c (c text);
+INSERT INTO c SELECT format(f, o) FROM unnest('{=,<>,<,<=,>,>=}'::text[]) AS o, (VALUES
+    ('i2 %s 100'), ('i2 %s 40000'), ('100 %s i2'), ('-40000 %s i2'), ('i4 %s -5000'), ('i4 %s 3000000000'), ('0 %s i4'), ('i8 %s 0::int8'), ('i8 %s 7::int2'), ('f4 %s 0'),
+    ('f4 %s 0.3::float4'), ('f4 %s 0.3'), ('-0.0::float8 %s f4'), ('f4 %s ''NaN'''), ('f4 %s ''infinity'''), ('f8 %s 0'), ('f8 %s ''NaN'''), ('f8 %s ''-infinity'''),
+    ('''infinity'' %s f8'), ('12.5::float8 %s f8'), ('f8 %s 30::float4'), ('d %s ''2024-02-01'''), ('t %s ''2000-01-02'''), ('b %s true'), ('added %s 7')) AS v (f);
+INSERT INTO c VALUES ('i4 IS NULL'), ('txt IS NOT NULL'), ('host IS NULL'), ('added IS NULL'), ('f8 IS NOT NULL AND i4 IS NULL'), ('i4 > 0 AND f8 < 30'), ('i4 > 0 OR i2 IS NULL OR f4 > 7'),
+    ('i4 > 0 AND (i2 < 0 OR i8 IS NULL) AND f8 <> 0'), ('txt = ''path/A/x'''), ('txt <> ''path/A/x'''), ('host = ''host1'''), ('txt LIKE ''%A%'''), ('txt NOT LIKE ''%/x'''), ('txt LIKE ''%A%'' AND i4 > 0'),
+    ('coalesce(txt, ''-'') = ''-'''), ('NOT (i4 > 0)'), ('NOT b'), ('b'), ('b IS NOT TRUE'), ('i4 > 0 AND b'), ('i4 > NULL::int'), ('NULL'), ('true'), ('num > 20'), ('i4 IN (1, 2, -47, 100)'),
+    ('length(txt) > 7'), ('extract(hour FROM ts) > 5'), ('zero <> 0 AND i4 / zero > 3'), ('i4 / zero > 3'), ('(txt || zero)::int > 0');
+SELECT * FROM (SELECT differs(replace('SELECT host, count(*) FILTER (WHERE %), sum(i8) FILTER (WHERE %), avg(f8) FILTER (WHERE %), min(f4) FILTER (WHERE %), max(i2) FILTER (WHERE %),
+    bool_or(b) FILTER (WHERE %), stddev(f8) FILTER (WHERE %), sum(num) FILTER (WHERE %) FROM s GROUP BY 1', '%', c)) AS d FROM c) AS q WHERE d IS NOT NULL;
+SELECT * FROM (SELECT differs(replace('SELECT count(CASE WHEN % THEN 1 END), sum(CASE WHEN % THEN i8 END), avg(CASE WHEN % THEN f4 END), max(CASE WHEN % THEN f8 END), min(CASE WHEN % THEN f8 END) FILTER (WHERE i2 > 0),
+    sum(CASE WHEN % THEN 1 ELSE 0 END), sum(CASE WHEN % THEN num END), sum(CASE WHEN % THEN i4 + 1 END), sum(CASE WHEN % THEN f8 ELSE 0 END), variance(CASE WHEN % THEN f4 END) FROM s WHERE i4 > -30000', '%', c)) AS d
+    FROM c) AS q WHERE d IS NOT NULL;
+SELECT * FROM (SELECT differs(replace('SELECT CASE WHEN % THEN ''yes'' ELSE ''no'' END, CASE WHEN i4 > 0 THEN NULL WHEN % THEN ''a'' WHEN zero = 2 THEN ''b'' END, count(*), sum(i4),
+    count(DISTINCT CASE WHEN % THEN 3::int2 WHEN b THEN 4 END), sum(CASE WHEN % THEN 0.5::float4 WHEN i2 > 5 THEN 2 END) FROM s GROUP BY 1, 2', '%', c)) AS d FROM c) AS q WHERE d IS NOT NULL;
+SELECT * FROM (SELECT differs(replace('SELECT count(CASE WHEN % THEN 1 END) FROM s', '%', c)) AS d FROM c) AS q WHERE d IS NOT NULL;
+SELECT * FROM (SELECT differs(format('SELECT count(CASE WHEN %s THEN %s END), count(%s) FILTER (WHERE %s) FROM s', c, e, e, c)) AS d FROM c, e
+    WHERE length(c) % 13 = length(e) % 13 AND length(c) > 9) AS q WHERE d IS NOT NULL;
 -- quals of the scan: what the first ones leave, errors of rows that are left, and rows that are not
 SELECT * FROM (SELECT differs(format('SELECT count(*), sum(i4), min(ts) FROM s WHERE (%s)::text > ''1''', e)) AS d FROM e) AS q WHERE d IS NOT NULL;
 SELECT * FROM (SELECT differs(format('SELECT zero, count(*) FROM s WHERE zero <> 0 AND (%s) IS NOT NULL AND i4 > i2 GROUP BY 1', e)) AS d FROM e) AS q WHERE d IS NOT NULL;
@@ -121,6 +141,18 @@ SELECT * FROM (SELECT differs(format('SELECT count(*), sum(i4) FROM s WHERE %s',
     FROM unnest('{i4 > i2,f8 > f4,i4 / zero > i2,i4 > i2 AND i4 / zero > i2,zero > i2 - i2 AND i4 / zero > i2,"i4 * 1000 < i8 AND txt LIKE ''%A%''",
         (txt || zero)::int > i4,i4 + i2 > 0 AND (txt || zero)::int > i4,i4 / zero > i2 AND (txt || zero)::int > i4,b AND i4 > i2,i4 > i2 OR f8 > f4,extract(hour FROM ts) > i2 % 24,
         extract(hour FROM ts) IN (3,4),NOT (i4 > i2),(i4 > i2) IS NULL,i2 > NULL::int2 AND i4 / (zero - zero) > i2}'::text[]) AS c) AS q WHERE d IS NOT NULL;
+-- lengths and first characters, of one byte and of more
+CREATE TABLE w (ts timestamptz NOT NULL, u text, y bytea) USING strata;
+ALTER TABLE w SET (strata.orderby = 'ts');
+INSERT INTO w SELECT '2024-03-01'::timestamptz + i * interval '1 s', CASE WHEN i % 19 <> 0 THEN u END, CASE WHEN i % 17 <> 0 THEN decode(md5((i % 9)::text), 'hex') || '\xff80'::bytea END
+    FROM generate_series(1, 1200) AS i, LATERAL (SELECT CASE WHEN i > 600 THEN 'plain-' || i % 7 || '-and-longer-than-what-is-looked-at'
+        ELSE (ARRAY['äöü-' || i % 5, 'aäöü' || repeat('€', i % 7), 'x', '', 'abcd€fghijklmnop' || i % 6, '日本語のテキスト' || i % 3, repeat('ab€', 50)])[i % 7 + 1] END AS u) AS t;
+SELECT compress_chunk('w');
+INSERT INTO w SELECT ts + interval '1 day', u, y FROM w WHERE extract(second FROM ts) < 20;
+INSERT INTO w VALUES ('2024-03-09', repeat('é', 9000), repeat('long', 5000)::bytea);
+SELECT * FROM (SELECT differs(format('SELECT %s AS k, count(*), min(%s), sum(length(u)) FILTER (WHERE (%s) IS NOT NULL) FROM w GROUP BY 1', f, f, f)) AS d
+    FROM unnest('{length(u),octet_length(u),octet_length(y),length(y),char_length(u) + octet_length(y),"substr(u, 2, 3)","upper(left(u, 5))","substr(u, 1, 0)","left(u, 60)","left(u, 70)","encode(substr(y, 1, 2), ''hex'')","upper(substr(u, 2, 6)) || length(u)",
+        "CASE WHEN u = ''x'' THEN 1 WHEN left(u, 1) = ''a'' THEN 2 END","u <> ''aäöü''","length(u) > 8 AND left(u, 3) <> ''äöü''"}'::text[]) AS f) AS q WHERE d IS NOT NULL;
 -- hours, days and years where zones change their offset
 CREATE TABLE times (ts timestamptz, t timestamp, n int) USING strata;
 ALTER TABLE times SET (strata.orderby = 'ts');
