@@ -116,7 +116,7 @@ DECLARE
 	line text;
 BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		IF line ~ 'InitPlan|Window|Strata[^S]' THEN
+		IF line ~ 'InitPlan|Window|Strata[^S]' AND line !~ 'Window: ' THEN
 			RETURN NEXT regexp_replace(line, '^[ >-]*|[ ]*[(]returns.*', '', 'g');
 		END IF;
 	END LOOP;
