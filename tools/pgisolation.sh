@@ -33,7 +33,7 @@ mapfile -t specs < <(sed -n 's/^test: *//p' "$SUITE/isolation_schedule" | tr ' '
 [ -z "${T:-}" ] || read -ra specs <<<"$T"
 
 # What heap prints on this server is expected too; run that once.
-BASELINE=$(echo "$PGSRC"; "$PG_CONFIG" --version)
+BASELINE=$(source_version; "$PG_CONFIG" --version)
 if [ "$MODE" != heap ] && [ "$BASELINE" != "$(cat "$RUN/pgisolation/heap.of" 2>/dev/null)" ]; then
     say "first on heap, to see what differs without strata"
     PGSRC=$PGSRC AM=heap TORTURE='' SETTINGS='' T='' bash "$ROOT/tools/pgisolation.sh" >"$RUN/pgisolation-heap.log" 2>&1 ||
@@ -42,7 +42,7 @@ if [ "$MODE" != heap ] && [ "$BASELINE" != "$(cat "$RUN/pgisolation/heap.of" 2>/
 fi
 
 start_suite_server
-say "source: $(sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$PGSRC/configure"), $("$CONFIG" --version)"
+say "source: $(source_version), $("$CONFIG" --version)"
 
 rm -rf "$OUT"
 mkdir -p "$OUT/specs"

@@ -34,6 +34,9 @@ fetch_source() {
     echo "$dir"
 }
 
+# The version that PGSRC is of.
+source_version() { sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$PGSRC/configure"; }
+
 # A new private server (SERVER, STRATA_CLUSTER), stopped at exit; sets CONFIG and libpq's variables.
 start_suite_server() {
     "$SERVER" wipe

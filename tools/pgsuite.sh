@@ -31,7 +31,7 @@ REGRESS=$PGSRC/src/test/regress
 [ -f "$REGRESS/parallel_schedule" ] || die "\"$PGSRC\" is not a PostgreSQL source tree"
 
 # What heap prints on this server is expected too; run that once.
-BASELINE=$(echo "$PGSRC"; "$PG_CONFIG" --version)
+BASELINE=$(source_version; "$PG_CONFIG" --version)
 if [ "$MODE" != heap ] && [ "$BASELINE" != "$(cat "$RUN/pgsuite/heap.of" 2>/dev/null)" ]; then
     say "first on heap, to see what differs without strata"
     PGSRC=$PGSRC AM=heap TORTURE='' SETTINGS='' bash "$ROOT/tools/pgsuite.sh" >"$RUN/pgsuite-heap.log" 2>&1 || true
@@ -46,7 +46,7 @@ start_suite_server
 
 PSQL_DIR=$(dirname "$(find "$PGSRC/client" -path '*/bin/psql' 2>/dev/null | head -n 1)")
 [ -x "$PSQL_DIR/psql" ] || PSQL_DIR=$("$CONFIG" --bindir)
-say "source: $(sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$PGSRC/configure"), $("$PSQL_DIR/psql" --version), $("$CONFIG" --version)"
+say "source: $(source_version), $("$PSQL_DIR/psql" --version), $("$CONFIG" --version)"
 
 # The suite's own C functions, and two of contrib it uses.
 rm -rf "$OUT"

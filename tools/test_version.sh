@@ -12,6 +12,7 @@
 #
 #	  TARGETS="all test"   what make is to do there
 #	  T=, SEED=, STEPS=, TORTURE=, ASSERT= ...   go to make, as without a chroot
+#	  PGSRC=               PostgreSQL's source, for its own suites: copied into the chroot
 #	  SUITE=, MIRROR=      another distribution than the table below has, another archive
 #	  NO_CHECK=1           do not check the signature of Ubuntu's archive (16)
 #	  SHELL_IN=1           a shell in the chroot instead
@@ -52,6 +53,11 @@ fi
 chroot_make "$BASE" "$SUITE" "$MIRROR" "$components"
 CHROOT_ENV=(PG_MAJOR="$MAJOR" "${options[@]}")
 copy_checkout "$CHROOT/strata"
+if [ -n "${PGSRC:-}" ]; then
+    rm -rf "$CHROOT/pgsrc"
+    cp -a "$PGSRC" "$CHROOT/pgsrc"
+    CHROOT_ENV+=(PGSRC=/pgsrc)
+fi
 in_root bash /strata/tools/install_deps.sh </dev/null
 in_root apt-get clean
 [ -z "${SHELL_IN:-}" ] || { in_root bash; exit; }
