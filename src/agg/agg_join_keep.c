@@ -92,6 +92,10 @@ strata_agg_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
 	outer_path = outer_path_of(root, outer);
 	if (outer_path == NULL)
 		return;
+	path = strata_scan_pruned_by_join(root, outer, inner, jointype, clauses,
+									  outer_path);
+	if (path != NULL)
+		outer_path = path;
 	initial_cost_hashjoin(root, &workspace, jointype, clauses, outer_path,
 						  inner->cheapest_total_path, extra, false);
 	path = (Path *) create_hashjoin_path(root, joinrel, jointype, &workspace,

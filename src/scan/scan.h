@@ -51,6 +51,14 @@ extern void strata_scan_set_join_pathlist(PlannerInfo *root,
 										  RelOptInfo *inner, JoinType jointype,
 										  JoinPathExtraData *extra);
 
+/*
+ * A copy of path, one of outer's, that costs and returns what is left where
+ * values of a hash join with inner by these clauses prune; NULL: they do not.
+ */
+extern Path *strata_scan_pruned_by_join(PlannerInfo *root, RelOptInfo *outer,
+										RelOptInfo *inner, JoinType jointype,
+										List *clauses, Path *path);
+
 /* Those of the join's clauses by which its sides can be hashed. */
 extern List *strata_join_hash_clauses(const RelOptInfo *joinrel,
 									  const RelOptInfo *outer,

@@ -130,38 +130,68 @@ scan_saving(PlannerInfo *root, Path *path, const PruningKey *key, double *rows)
 	return saving;
 }
 
-/* A copy of the path as it is when pruned by the key; NULL: it would not be. */
+/* A copy of a scan's path as it is when pruned; itself: it would not be. */
+static Path *
+pruned_scan(PlannerInfo *root, Path *path, const PruningKey *key)
+{
+	double		rows = 0;
+	Cost		saving = scan_saving(root, path, key, &rows);
+	CustomPath *copy;
+	StrataScanInfo *info;
+	double		left;
+
+	if (saving <= 0)
+		return path;
+	copy = makeNode(CustomPath);
+	*copy = *(CustomPath *) path;
+	copy->path.total_cost = Max(path->total_cost - saving, path->startup_cost);
+	copy->path.rows = clamp_row_est(path->rows - rows);
+	info = palloc(sizeof(StrataScanInfo));
+	*info = *strata_scan_path_info(copy);
+	left = copy->path.total_cost / path->total_cost;
+	info->vector_cost.rows *= left;
+	info->vector_cost.decode *= left;
+	info->vector_cost.look *= left;
+	strata_scan_path_set_info(copy, info);
+	return &copy->path;
+}
+
+/* The same of any path; NULL: it would not be. */
 static Path *
 pruned_path(PlannerInfo *root, Path *path, const PruningKey *key)
 {
-	double		rows = 0;
-	Cost		saving = 0;
-	Path	   *copy;
+	Path	   *copy = path;
 
 	if (IsA(path, AppendPath))
 	{
+		AppendPath *append = makeNode(AppendPath);
 		ListCell   *lc;
 
+		*append = *(AppendPath *) path;
+		append->subpaths = NIL;
 		foreach(lc, ((AppendPath *) path)->subpaths)
-			saving += scan_saving(root, lfirst(lc), key, &rows);
-		/* half of cpu_tuple_cost, as cost_append() has it */
-		if (saving > 0)
-			saving += 0.5 * cpu_tuple_cost * rows;
-		copy = (Path *) makeNode(AppendPath);
-		*(AppendPath *) copy = *(AppendPath *) path;
+		{
+			Path	   *subpath = lfirst(lc);
+			Path	   *pruned = pruned_scan(root, subpath, key);
+			double		rows = subpath->rows - pruned->rows;
+
+			append->subpaths = lappend(append->subpaths, pruned);
+			if (pruned == subpath)
+				continue;
+			copy = &append->path;
+			/* half of cpu_tuple_cost, as cost_append() has it */
+			append->path.total_cost -= subpath->total_cost -
+				pruned->total_cost + 0.5 * cpu_tuple_cost * rows;
+			append->path.rows -= rows;
+		}
+		append->path.rows = clamp_row_est(append->path.rows);
+		append->path.total_cost = Max(append->path.total_cost,
+									  append->path.startup_cost);
 	}
 	else if (IsA(path, CustomPath))
-	{
-		saving = scan_saving(root, path, key, &rows);
-		copy = (Path *) makeNode(CustomPath);
-		*(CustomPath *) copy = *(CustomPath *) path;
-	}
-	else
+		copy = pruned_scan(root, path, key);
+	if (copy == path)
 		return NULL;
-	if (saving <= 0)
-		return NULL;
-	copy->total_cost = Max(path->total_cost - saving, path->startup_cost);
-	copy->rows = clamp_row_est(path->rows - rows);
 	Assert(copy->rows <= path->rows &&
 		   copy->total_cost <= path->total_cost);	/* scan:R15 */
 	return copy;
@@ -227,33 +257,46 @@ strata_join_hash_clauses(const RelOptInfo *joinrel, const RelOptInfo *outer,
 }
 
 /* See scan.h. */
+Path *
+strata_scan_pruned_by_join(PlannerInfo *root, RelOptInfo *outer,
+						   RelOptInfo *inner, JoinType jointype,
+						   List *clauses, Path *path)
+{
+	PruningKey	key = {NULL, SHARE_THAT_MATTERS, 0};
+	ListCell   *lc;
+
+	if (!strata_enable_join_pruning || !strata_enable_pruning ||
+		!strata_enable_scan ||
+		(jointype != JOIN_INNER && jointype != JOIN_SEMI) ||
+		outer->reloptkind != RELOPT_BASEREL || IS_DUMMY_REL(outer) ||
+		path->param_info != NULL || inner->rows > STRATA_JOIN_MAX_ROWS ||
+		!(IsA(path, AppendPath) || IsA(path, CustomPath)))
+		return NULL;
+	foreach(lc, clauses)
+		consider_key(root, outer, inner, lfirst_node(RestrictInfo, lc), &key);
+	return key.var == NULL ? NULL : pruned_path(root, path, &key);
+}
+
+/* See scan.h. */
 void
 strata_scan_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
 							  RelOptInfo *outer, RelOptInfo *inner,
 							  JoinType jointype, JoinPathExtraData *extra)
 {
-	PruningKey	key = {NULL, SHARE_THAT_MATTERS, 0};
 	JoinCostWorkspace workspace;
-	Path	   *outer_path = outer->cheapest_total_path;
+	Path	   *outer_path;
 	Path	   *inner_path = inner->cheapest_total_path;
 	List	   *clauses;
-	ListCell   *lc;
 
-	if (!strata_enable_join_pruning || !strata_enable_pruning ||
-		!strata_enable_scan || !enable_hashjoin ||
-		(jointype != JOIN_INNER && jointype != JOIN_SEMI) ||
-		outer->reloptkind != RELOPT_BASEREL || IS_DUMMY_REL(outer) ||
-		joinrel->lateral_relids != NULL || outer_path->param_info != NULL ||
-		inner_path->param_info != NULL ||
-		inner->rows > STRATA_JOIN_MAX_ROWS ||
-		!(IsA(outer_path, AppendPath) || IsA(outer_path, CustomPath)))
+	if (!enable_hashjoin || joinrel->lateral_relids != NULL ||
+		inner_path->param_info != NULL)
 		return;
 	clauses = strata_join_hash_clauses(joinrel, outer, inner, jointype,
 									   extra->restrictlist);
-	foreach(lc, clauses)
-		consider_key(root, outer, inner, lfirst_node(RestrictInfo, lc), &key);
-	if (key.var == NULL ||
-		(outer_path = pruned_path(root, outer_path, &key)) == NULL)
+	outer_path = strata_scan_pruned_by_join(root, outer, inner, jointype,
+											clauses,
+											outer->cheapest_total_path);
+	if (outer_path == NULL)
 		return;
 	initial_cost_hashjoin(root, &workspace, jointype, clauses, outer_path,
 						  inner_path, extra, false);

@@ -66,7 +66,7 @@ INSERT INTO jk_queries SELECT ordinality, q FROM unnest(ARRAY[
 	'SELECT region, count(*) FROM jkd, LATERAL (SELECT v FROM jk WHERE jk.k = jkd.k ORDER BY ts LIMIT 3) AS l GROUP BY 1']) WITH ORDINALITY AS x (q, ordinality);
 SELECT query, jk_join(query) FROM jk_queries ORDER BY n;
 EXPLAIN (COSTS OFF) SELECT region, count(*) FROM jk JOIN jkd USING (k) WHERE f > lim AND ts >= '2020-01-02 12:00Z' GROUP BY 1 ORDER BY 1;
--- few rows that are looked up stay so
+-- a hash join whose values prune costs what is left
 EXPLAIN (COSTS OFF) SELECT region, count(*) FROM jk JOIN jkd USING (k) WHERE f > lim AND lim = 8 AND ts >= '2020-01-02 12:00Z' GROUP BY 1;
 SET enable_hashjoin = off;
 SELECT jk_join(query) FROM jk_queries WHERE n = 1;
