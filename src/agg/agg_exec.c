@@ -205,6 +205,8 @@ init_input(StrataAggState *agg, EState *estate, int eflags)
 											 &agg->css.ss.ps);
 	agg->input_slot = ExecInitExtraTupleSlot(estate, desc, &TTSOpsVirtual);
 	ExecStoreAllNullTuple(agg->input_slot);
+	agg->nstored = desc->natts;
+	agg->stored = palloc0(sizeof(AggStored) * Max(desc->natts, 1));
 	agg->input_econtext = CreateExprContext(estate);
 	agg->input_econtext->ecxt_outertuple = agg->input_slot;
 }

@@ -4,7 +4,8 @@
  *	  Sums of numerics as integers.
  *
  * The values of a batch's numeric column are integers of one scale, v /
- * 10^scale; those of rows, and of expressions, are taken apart (agg_value.c).
+ * 10^scale, and so are expressions of them (expr/); those of rows are taken
+ * apart (agg_value.c).
  * They are added up as such, in 128 bits; the numeric is made at the end.  Of
  * two scales the sum takes the larger one.  Values of another form (too many
  * digits, NaN) and sums of scales far apart go to the state of PostgreSQL's
@@ -18,11 +19,8 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_numeric_private.h"
-#include "base/clones.h"
 
-#include "catalog/pg_type_d.h"
 #include "common/int.h"
-#include "nodes/primnodes.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
@@ -245,77 +243,4 @@ strata_agg_numeric_integers(const AggVector *vector, const StrataColumn *col,
 	}
 	*displays = shown - *from;
 	return v;
-}
-
-/*-------------------------------------------------------------------------
- * COALESCE with a constant
- *-------------------------------------------------------------------------
- */
-
-/* See agg_numeric_private.h. */
-void
-strata_agg_numeric_find_other(AggValue *value, Expr *expr)
-{
-	CoalesceExpr *coalesce = (CoalesceExpr *) expr;
-	const Var  *var;
-	const Const *other;
-	const uint8 *bytes;
-	Size		len;
-	int64		display;
-
-	value->with_other = -1;
-	if (!IsA(expr, CoalesceExpr) || list_length(coalesce->args) != 2 ||
-		!IsA(linitial(coalesce->args), Var) ||
-		!IsA(lsecond(coalesce->args), Const))
-		return;
-	var = linitial(coalesce->args);
-	other = lsecond(coalesce->args);
-	if (var->vartype != NUMERICOID || other->constisnull ||
-		!numeric_bytes(other->constvalue, &bytes, &len) ||
-		!strata_numeric_decimals(bytes, len, &display, &value->other_scale) ||
-		!strata_numeric_integer(bytes, len, value->other_scale,
-								&value->other))
-		return;
-	value->other_display = (uint8) display;
-	value->with_other = var->varattno - 1;
-}
-
-/* Values, and what they are shown with, of rows; others in place of nulls. */
-STRATA_AVX2_CLONES static void
-fill_nulls(const int64 *pg_restrict v, const uint8 *pg_restrict displays,
-		   const uint8 *pg_restrict isnull, int n, int64 other,
-		   uint8 other_display, int64 *pg_restrict filled,
-		   uint8 *pg_restrict shown)
-{
-	for (int i = 0; i < n; i++)
-		filled[i] = v[i] ^ ((v[i] ^ other) & -(int64) isnull[i]);
-	for (int i = 0; i < n; i++)
-		shown[i] = displays[i] ^
-			((displays[i] ^ other_display) & (uint8) -isnull[i]);
-}
-
-/* See agg_numeric_private.h. */
-bool
-strata_agg_numeric_take_other(const AggValue *value, const int64 **v,
-							  const uint8 **displays, const bool *isnull,
-							  int n)
-{
-	int64	   *filled;
-	uint8	   *shown;
-	int64		other = value->other;
-
-	if (isnull == NULL)
-		return true;
-	if (value->scale < value->other_scale ||
-		value->scale > value->other_scale + MAX_SHIFT ||
-		pg_mul_s64_overflow(other, powers[value->scale - value->other_scale],
-							&other))
-		return false;
-	filled = palloc(sizeof(int64) * n);
-	shown = palloc(n);
-	fill_nulls(*v, *displays, (const uint8 *) isnull, n, other,
-			   value->other_display, filled, shown);
-	*v = filled;
-	*displays = shown;
-	return true;
 }

@@ -81,19 +81,4 @@ extern const int64 *strata_agg_numeric_integers(const AggVector *vector,
 												int *from, unsigned *scale,
 												const uint8 **displays);
 
-/*
- * Is expr COALESCE(a numeric column, a constant)?  Then the value knows both;
- * if not, its with_other is -1.
- */
-extern void strata_agg_numeric_find_other(AggValue *value, Expr *expr);
-
-/*
- * n integers of the value's scale whose nulls are its constant; false: that is
- * none of that scale.  Memory: the current context, where there are nulls.
- */
-extern bool strata_agg_numeric_take_other(const AggValue *value,
-										  const int64 **v,
-										  const uint8 **displays,
-										  const bool *isnull, int n);
-
 #endif							/* STRATA_AGG_NUMERIC_PRIVATE_H */

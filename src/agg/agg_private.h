@@ -235,6 +235,8 @@ typedef struct StrataAggState
 	AggVector  *vector;			/* current */
 	int			nvalues;
 	AggValue   *values;
+	int			nstored;		/* inputs */
+	AggStored  *stored;			/* shared by sets, as values are */
 	int			nkeys;
 	AggKey	   *keys;
 	int			ncalls;

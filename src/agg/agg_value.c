@@ -85,9 +85,10 @@ strata_agg_value_add(StrataAggState *agg, Expr *expr)
 	value->input = input;
 	value->is_column = is_column;
 	init_type(value, expr);
-	strata_agg_numeric_find_other(value, expr);
 	if (input < 0)
 	{
+		value->decimals = strata_expr_compile_decimals(expr,
+													   &agg->css.ss.ps);
 		value->inputs = inputs_read((Node *) expr);
 		value->expr = ExecInitExpr(expr, &agg->css.ss.ps);
 		value->vector = strata_expr_compile(list_make1(expr),
@@ -104,6 +105,8 @@ strata_agg_value_reset(StrataAggState *agg)
 		agg->values[i].column = NULL;
 		agg->values[i].tried = false;
 	}
+	for (int i = 0; i < agg->nstored; i++)
+		agg->stored[i].tried = false;
 }
 
 /* Columns of the inputs listed, for load_row(). */
@@ -155,12 +158,54 @@ part_of_input(void *arg, const StrataPart *part, const StrataExprFrame *frame)
 									frame->rows, frame->first, frame->n);
 }
 
+/*
+ * The numerics of an input as the batch has them, for the rows from the first
+ * selected one to the last; false: it has none, or they are decoded already.
+ */
+static bool
+decimals_of_input(void *arg, AttrNumber attno, const StrataExprFrame *frame,
+				  StrataDecimals *decimals)
+{
+	StrataAggState *agg = arg;
+	AggVector  *vector = agg->vector;
+	AggStored  *stored;
+	int			from;
+	int			to;
+
+	if (!strata_agg_vector_has(vector, attno - 1))
+		return false;
+	Assert(attno <= agg->nstored);	/* agg:G18 */
+	stored = &agg->stored[attno - 1];
+	*decimals = stored->decimals;
+	if (stored->tried)
+		return decimals->v != NULL;
+	from = agg_vector_row(vector, 0);
+	to = agg_vector_row(vector, vector->nselected - 1) + 1;
+	decimals->isnull = NULL;
+	decimals->v = strata_batch_reader_scaled(vector->batch->reader,
+											 vector->attnos[attno - 1], from,
+											 to - from, &decimals->displays,
+											 &decimals->scale,
+											 &decimals->isnull);
+	if (decimals->v != NULL)
+	{
+		decimals->v -= from;
+		decimals->displays -= from;
+		decimals->isnull = decimals->isnull == NULL ? NULL :
+			decimals->isnull - from;
+	}
+	stored->tried = true;
+	stored->decimals = *decimals;
+	return decimals->v != NULL;
+}
+
 static void
 init_expression_source(StrataAggState *agg, StrataExprSource *source,
 					   StrataExprFrame *frame)
 {
 	source->column = column_of_input;
 	source->part = part_of_input;
+	source->decimals = decimals_of_input;
 	source->arg = agg;
 	source->econtext = agg->input_econtext;
 	source->slot = agg->input_slot;
@@ -429,35 +474,55 @@ strata_agg_value_nulls(StrataAggState *agg, int i)
 									vector->nselected);
 }
 
-/*
- * Have the batch decode numerics of an input as integers, if it can; of the
- * value's COALESCE, too.
- */
 static void
-read_scaled(StrataAggState *agg, AggValue *value, int input)
+keep_decimals(AggValue *value, const StrataDecimals *decimals)
 {
-	AggVector  *vector = agg->vector;
-	int			from = agg_vector_row(vector, 0);
-	int			to = agg_vector_row(vector, vector->nselected - 1) + 1;
-	const int64 *v;
-	const bool *isnull = NULL;
+	keep_integers(value, decimals->v, 0, sizeof(int64));
+	value->integers.isnull = (bool *) decimals->isnull;
+	value->displays = decimals->displays;
+	value->scale = decimals->scale;
+}
 
-	v = strata_batch_reader_scaled(vector->batch->reader,
-								   vector->attnos[input], from, to - from,
-								   &value->displays, &value->scale, &isnull);
-	if (v == NULL)
-		return;
-	if (value->with_other >= 0)
-	{
-		if (!strata_agg_numeric_take_other(value, &v, &value->displays, isnull,
-										   to - from))
-			return;
-		isnull = NULL;
-	}
-	keep_integers(value, v, from, sizeof(int64));
-	value->displays -= from;
-	if (isnull != NULL)
-		value->integers.isnull = (bool *) isnull - from;
+/*
+ * The integers that a numeric expression is, for rows that its FILTER lets
+ * pass; false: it has to be evaluated to numerics.
+ */
+static bool
+compute_decimals(StrataAggState *agg, AggValue *value)
+{
+	StrataExprSource source;
+	StrataExprFrame frame;
+	StrataDecimals decimals;
+	MemoryContext old;
+	bool		done;
+
+	if (value->decimals == NULL)
+		return false;
+	old = MemoryContextSwitchTo(agg->vector_mcxt);
+	init_expression_source(agg, &source, &frame);
+	done = rows_of_value(agg, value, &frame) > 0 &&
+		strata_expr_decimals(value->decimals, &source, &frame, &decimals);
+	MemoryContextSwitchTo(old);
+	if (done)
+		keep_decimals(value, &decimals);
+	return done;
+}
+
+/* Those of a column, or an expression, without making numerics of them. */
+static bool
+find_decimals(StrataAggState *agg, AggValue *value)
+{
+	StrataDecimals decimals;
+
+	if (value->column != NULL)
+		return false;
+	if (!value->is_column)
+		return value->input < 0 && compute_decimals(agg, value);
+	if (!decimals_of_input(agg, (AttrNumber) (value->input + 1), NULL,
+						   &decimals))
+		return false;
+	keep_decimals(value, &decimals);
+	return true;
 }
 
 /* See agg_vector_private.h. */
@@ -469,16 +534,14 @@ strata_agg_value_scaled(StrataAggState *agg, int i)
 	const StrataColumn *col;
 	const int64 *v;
 	int			from;
-	int			input = value->is_column ? value->input : value->with_other;
 
-	/* where a FILTER keeps it from being computed, there are no values */
-	if (value->typid != NUMERICOID || value->call != NULL)
+	if (value->typid != NUMERICOID)
 		return NULL;
-	if (!value->tried && input >= 0 && value->column == NULL &&
-		strata_agg_vector_has(vector, input))
-		read_scaled(agg, value, input);
-	if (!value->tried)
+	if (!value->tried && !find_decimals(agg, value))
 	{
+		/* where a FILTER keeps it from being computed, there are no values */
+		if (value->call != NULL)
+			return NULL;
 		col = strata_agg_value_column(agg, i);
 		if (col->constant)
 			return NULL;

@@ -110,16 +110,12 @@ struct AggValue
 								 * is true of the value */
 	ExprState  *expr;			/* or this */
 	StrataExpr *vector;			/* the same for many rows; or NULL */
+	StrataExpr *decimals;		/* and as integers of one scale; or NULL */
 	List	   *inputs;			/* that it reads, IntList */
 	struct AggCall *call;		/* expr is computed only for rows that pass
 								 * the FILTER of this; NULL: for all */
 	Oid			typid;			/* base type */
 	StrataColumnType type;
-	int			with_other;		/* input whose nulls are the constant other /
-								 * 10^other_scale, or -1 */
-	int64		other;
-	unsigned	other_scale;
-	uint8		other_display;	/* shown with so many decimals */
 	bool		by_integers;	/* whoever looks at it can do with integers in
 								 * the place of floats */
 	/* of the current vector */
@@ -130,6 +126,13 @@ struct AggValue
 	unsigned	scale;			/* of numerics: integers / 10^scale, ... */
 	const uint8 *displays;		/* each row's shown with so many decimals */
 };
+
+/* What an input's numerics are, of the current vector. */
+typedef struct AggStored
+{
+	bool		tried;
+	StrataDecimals decimals;	/* v NULL: they are none */
+} AggStored;
 
 extern int	strata_agg_value_add(struct StrataAggState *agg, Expr *expr);
 extern StrataColumn *strata_agg_value_column(struct StrataAggState *agg,

@@ -260,6 +260,15 @@ extern bool strata_numeric_integer(const uint8_t *value, size_t len,
 								   unsigned scale, int64_t *integer);
 
 /*
+ * The bytes of integer / 10^scale, shown with at most 63 decimals; returns
+ * their number, 0: it is too large.
+ */
+#define STRATA_NUMERIC_BYTES 12
+
+extern uint32_t strata_numeric_write(int64_t integer, unsigned scale,
+									 unsigned display, uint8_t *to);
+
+/*
  * The same for BYTES.  In the flat shape `out->offsets` has n + 1 entries and
  * a null row is an empty string; in the dictionary shape a null row's code is
  * 0 (and nentries may be 0 when all n rows are null).

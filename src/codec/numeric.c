@@ -45,7 +45,7 @@
  * bytes.
  */
 #define DIGITS_MAX 5
-#define VALUE_MAX (2 + 2 * DIGITS_MAX)
+#define VALUE_MAX STRATA_NUMERIC_BYTES	/* 2 + 2 * DIGITS_MAX */
 
 #define HEAD_KIND 0xc000
 #define HEAD_SHORT 0x8000
@@ -104,6 +104,14 @@ write_value(int64_t integer, unsigned scale, unsigned display, uint8_t *to)
 	for (unsigned i = 0; i < n; i++)
 		store_word(to + 2 + 2 * i, digits[n - 1 - i]);
 	return 2 + 2 * n;
+}
+
+/* See codec.h. */
+uint32_t
+strata_numeric_write(int64_t integer, unsigned scale, unsigned display,
+					 uint8_t *to)
+{
+	return write_value(integer, scale, display, to);
 }
 
 /*

@@ -28,10 +28,23 @@ typedef struct StrataExprFrame
 } StrataExprFrame;
 
 /*
+ * Numerics as integers / 10^scale; the arrays begin with row 0 and hold all
+ * rows of a frame.
+ */
+typedef struct StrataDecimals
+{
+	const int64 *v;				/* of a row that is null: any */
+	const bool *isnull;			/* NULL: none is */
+	unsigned	scale;
+	const uint8 *displays;		/* each is shown with so many decimals */
+} StrataDecimals;
+
+/*
  * Where the values come from: the column of an attribute number, whose arrays
  * begin with row 0 and hold all rows of the frame.  part: a part of such a
  * column (batch_part.h), or NULL where it has to be read whole; itself NULL
- * where there are none.
+ * where there are none.  decimals: the numerics of a column, without decoding
+ * it; false: it has no such integers; NULL likewise.
  */
 typedef struct StrataExprSource
 {
@@ -41,6 +54,9 @@ typedef struct StrataExprSource
 	void	   *arg;
 	ExprContext *econtext;		/* for what PostgreSQL evaluates, ... */
 	TupleTableSlot *slot;		/* ... whose Vars read this virtual slot */
+	bool		(*decimals) (void *arg, AttrNumber attno,
+							 const StrataExprFrame *frame,
+							 StrataDecimals *decimals);
 } StrataExprSource;
 
 typedef struct StrataExpr StrataExpr;
@@ -51,6 +67,12 @@ typedef struct StrataExpr StrataExpr;
  * Memory: the current context.
  */
 extern StrataExpr *strata_expr_compile(List *exprs, PlanState *parent);
+
+/*
+ * The same for a numeric that strata_expr_decimals() computes; NULL: it is
+ * none, or a column.
+ */
+extern StrataExpr *strata_expr_compile_decimals(Expr *expr, PlanState *parent);
 
 /*
  * Is a function of PostgreSQL's called for each row, or for each value that a
@@ -76,6 +98,15 @@ extern bool strata_expr_column(StrataExpr *expr,
 							   const StrataExprSource *source,
 							   const StrataExprFrame *frame, int nrows,
 							   StrataColumn *col);
+
+/*
+ * Evaluate a numeric expression, without making numerics of its values; false:
+ * likewise, or a value is not finite, or too large.  Memory: likewise.
+ */
+extern bool strata_expr_decimals(StrataExpr *expr,
+								 const StrataExprSource *source,
+								 const StrataExprFrame *frame,
+								 StrataDecimals *out);
 
 /* Set pass, one byte for each row of the frame, to 0 or 1; false: likewise. */
 extern bool strata_expr_filter(StrataExpr *expr,

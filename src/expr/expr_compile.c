@@ -11,7 +11,8 @@
  * src/expr/expr_compile.c
  *-------------------------------------------------------------------------
  */
-#include "expr/expr_private.h"
+#include "expr/expr_decimal_private.h"
+#include "expr/expr_range_private.h"
 
 #include "catalog/pg_type_d.h"
 #include "common/int.h"
@@ -25,19 +26,18 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-typedef struct Compiler
+struct ExprCompiler
 {
 	PlanState  *parent;
 	int			nraising;
 	bool		unguardable;	/* one of them cannot be guarded */
 	StrataParts *parts;			/* of what is compiled now; or NULL */
 	List	   *raising;		/* those nodes */
-} Compiler;
+};
 
-static ExprNode *compile(Compiler *c, Expr *expr);
-
-static ExprNode *
-make_expr_node(ExprKind kind, Expr *expr, int nargs)
+/* See expr_private.h. */
+ExprNode *
+strata_expr_make_node(ExprKind kind, Expr *expr, int nargs)
 {
 	ExprNode   *node = palloc0(sizeof(ExprNode));
 	Oid			typid = getBaseType(exprType((Node *) expr));
@@ -117,11 +117,11 @@ awaits_subquery(Node *node, void *params)
 	return expression_tree_walker(node, awaits_subquery, params);
 }
 
-/* An expression that PostgreSQL evaluates, row by row. */
-static ExprNode *
-compile_other(Compiler *c, Expr *expr)
+/* See expr_private.h: an expression that PostgreSQL evaluates, row by row. */
+ExprNode *
+strata_expr_compile_other(ExprCompiler *c, Expr *expr)
 {
-	ExprNode   *node = make_expr_node(EXPR_OTHER, expr, 0);
+	ExprNode   *node = strata_expr_make_node(EXPR_OTHER, expr, 0);
 	Bitmapset  *parts;
 
 	Assert(!contain_volatile_functions((Node *) expr)); /* expr:E6 */
@@ -149,9 +149,9 @@ compile_other(Compiler *c, Expr *expr)
 
 /* All of an expression, or all conditions, as PostgreSQL evaluates them. */
 static ExprNode *
-compile_whole(Compiler *c, List *exprs)
+compile_whole(ExprCompiler *c, List *exprs)
 {
-	ExprNode   *node = make_expr_node(EXPR_OTHER, linitial(exprs), 0);
+	ExprNode   *node = strata_expr_make_node(EXPR_OTHER, linitial(exprs), 0);
 
 	node->state = list_length(exprs) == 1 ?
 		ExecInitExpr(linitial(exprs), c->parent) :
@@ -166,9 +166,9 @@ compile_whole(Compiler *c, List *exprs)
  */
 
 static ExprNode *
-compile_column(Compiler *c, Var *var)
+compile_column(ExprCompiler *c, Var *var)
 {
-	ExprNode   *node = make_expr_node(EXPR_COLUMN, (Expr *) var, 0);
+	ExprNode   *node = strata_expr_make_node(EXPR_COLUMN, (Expr *) var, 0);
 
 	node->attno = var->varattno;
 	node->nulls_part.kind = STRATA_PART_NULLS;
@@ -181,7 +181,7 @@ compile_column(Compiler *c, Var *var)
 static ExprNode *
 compile_const(Const *constant)
 {
-	ExprNode   *node = make_expr_node(EXPR_CONST, (Expr *) constant, 0);
+	ExprNode   *node = strata_expr_make_node(EXPR_CONST, (Expr *) constant, 0);
 
 	node->value = constant->constvalue;
 	node->isnull = constant->constisnull;
@@ -189,14 +189,14 @@ compile_const(Const *constant)
 }
 
 static ExprNode *
-compile_args(Compiler *c, ExprNode *node, List *args)
+compile_args(ExprCompiler *c, ExprNode *node, List *args)
 {
 	int			i = 0;
 	ListCell   *lc;
 
 	foreach(lc, args)
 	{
-		node->args[i] = compile(c, lfirst(lc));
+		node->args[i] = strata_expr_compile_node(c, lfirst(lc));
 		node->can_fail |= node->args[i++]->can_fail;
 	}
 	return node;
@@ -227,7 +227,7 @@ interval_shift(Const *constant, bool back, bool zoned, int64 *shift)
 
 /* A timestamp and a constant interval. */
 static ExprNode *
-compile_shift(Compiler *c, Expr *expr, Oid funcid, List *args)
+compile_shift(ExprCompiler *c, Expr *expr, Oid funcid, List *args)
 {
 	bool		zoned = funcid == F_TIMESTAMPTZ_PL_INTERVAL ||
 	funcid == F_TIMESTAMPTZ_MI_INTERVAL;
@@ -243,7 +243,7 @@ compile_shift(Compiler *c, Expr *expr, Oid funcid, List *args)
 					  makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
 								Int64GetDatum(shift), false,
 								FLOAT8PASSBYVAL));
-	node = compile_args(c, make_expr_node(EXPR_CALL, expr, 2), args);
+	node = compile_args(c, strata_expr_make_node(EXPR_CALL, expr, 2), args);
 	node->function = strata_expr_shift_function();
 	node->can_fail = true;
 	return node;
@@ -251,7 +251,7 @@ compile_shift(Compiler *c, Expr *expr, Oid funcid, List *args)
 
 /* LIKE, or NULL. */
 static ExprNode *
-compile_like(Compiler *c, Expr *expr)
+compile_like(ExprCompiler *c, Expr *expr)
 {
 	Expr	   *arg;
 	StrataLike *like = strata_like_compile((Node *) expr, &arg);
@@ -259,7 +259,7 @@ compile_like(Compiler *c, Expr *expr)
 
 	if (like == NULL)
 		return NULL;
-	node = compile_args(c, make_expr_node(EXPR_LIKE, expr, 1),
+	node = compile_args(c, strata_expr_make_node(EXPR_LIKE, expr, 1),
 						list_make1(arg));
 	node->like = like;
 	return node;
@@ -267,7 +267,7 @@ compile_like(Compiler *c, Expr *expr)
 
 /* A function or operator that has a kernel, or NULL. */
 static ExprNode *
-compile_call(Compiler *c, Expr *expr, Oid funcid, List *args)
+compile_call(ExprCompiler *c, Expr *expr, Oid funcid, List *args)
 {
 	const ExprFunction *function = strata_expr_function_find(funcid);
 	ExprNode   *node;
@@ -281,8 +281,8 @@ compile_call(Compiler *c, Expr *expr, Oid funcid, List *args)
 	}
 	if (function == NULL)
 		return NULL;
-	node = compile_args(c, make_expr_node(EXPR_CALL, expr, list_length(args)),
-						args);
+	node = compile_args(c, strata_expr_make_node(EXPR_CALL, expr,
+												 list_length(args)), args);
 	node->function = function;
 	node->can_fail |= function->can_fail;
 	return node;
@@ -290,7 +290,7 @@ compile_call(Compiler *c, Expr *expr, Oid funcid, List *args)
 
 /* IS DISTINCT FROM, NULLIF; their operators are equalities. */
 static ExprNode *
-compile_equality(Compiler *c, ExprKind kind, OpExpr *op)
+compile_equality(ExprCompiler *c, ExprKind kind, OpExpr *op)
 {
 	const ExprFunction *function;
 	ExprNode   *node;
@@ -299,14 +299,14 @@ compile_equality(Compiler *c, ExprKind kind, OpExpr *op)
 	function = strata_expr_function_find(op->opfuncid);
 	if (function == NULL || function->can_fail)
 		return NULL;
-	node = compile_args(c, make_expr_node(kind, &op->xpr, 2), op->args);
+	node = compile_args(c, strata_expr_make_node(kind, &op->xpr, 2), op->args);
 	node->function = function;
 	return node;
 }
 
 /* GREATEST, LEAST of numbers and times whose order is that of our values. */
 static ExprNode *
-compile_minmax(Compiler *c, MinMaxExpr *expr)
+compile_minmax(ExprCompiler *c, MinMaxExpr *expr)
 {
 	ExprNode   *node;
 
@@ -325,8 +325,8 @@ compile_minmax(Compiler *c, MinMaxExpr *expr)
 		default:
 			return NULL;
 	}
-	node = compile_args(c, make_expr_node(EXPR_MINMAX, (Expr *) expr,
-										  list_length(expr->args)),
+	node = compile_args(c, strata_expr_make_node(EXPR_MINMAX, (Expr *) expr,
+												 list_length(expr->args)),
 						expr->args);
 	node->greatest = expr->op == IS_GREATEST;
 	return node;
@@ -362,7 +362,7 @@ is_int_equality(Oid funcid, bool equal)
 
 /* x = ANY (constants), x <> ALL (constants). */
 static ExprNode *
-compile_in(Compiler *c, ScalarArrayOpExpr *in)
+compile_in(ExprCompiler *c, ScalarArrayOpExpr *in)
 {
 	Const	   *array = lsecond(in->args);
 	ExprNode   *node;
@@ -389,7 +389,7 @@ compile_in(Compiler *c, ScalarArrayOpExpr *in)
 			return NULL;
 	if (n == 0)
 		return NULL;
-	node = compile_args(c, make_expr_node(EXPR_IN, (Expr *) in, 1),
+	node = compile_args(c, strata_expr_make_node(EXPR_IN, (Expr *) in, 1),
 						list_make1(linitial(in->args)));
 	node->negated = !in->useOr;
 	node->nvalues = n;
@@ -400,9 +400,9 @@ compile_in(Compiler *c, ScalarArrayOpExpr *in)
 	return node;
 }
 
-/* The condition of a WHEN; NULL: it is of no form that is known. */
-static Expr *
-when_condition(CaseExpr * expr, CaseWhen * when)
+/* See expr_private.h. */
+Expr *
+strata_expr_when(CaseExpr * expr, CaseWhen * when)
 {
 	OpExpr	   *op = (OpExpr *) when->expr;
 	OpExpr	   *copy;
@@ -427,7 +427,7 @@ when_condition(CaseExpr * expr, CaseWhen * when)
  * done.
  */
 static ExprNode *
-compile_case(Compiler *c, CaseExpr * expr)
+compile_case(ExprCompiler *c, CaseExpr * expr)
 {
 	List	   *args = NIL;
 	ListCell   *lc;
@@ -436,7 +436,7 @@ compile_case(Compiler *c, CaseExpr * expr)
 	foreach(lc, expr->args)
 	{
 		CaseWhen   *when = lfirst_node(CaseWhen, lc);
-		Expr	   *condition = when_condition(expr, when);
+		Expr	   *condition = strata_expr_when(expr, when);
 
 		if (condition == NULL)
 			return NULL;
@@ -446,8 +446,8 @@ compile_case(Compiler *c, CaseExpr * expr)
 	args = lappend(args, expr->defresult != NULL ? expr->defresult :
 				   (Expr *) makeNullConst(expr->casetype, -1,
 										  expr->casecollid));
-	node = compile_args(c, make_expr_node(EXPR_CASE, (Expr *) expr,
-										  list_length(args)), args);
+	node = compile_args(c, strata_expr_make_node(EXPR_CASE, (Expr *) expr,
+												 list_length(args)), args);
 	node->picks = node->nargs / 2 <= EXPR_MAX_PICKED;
 	for (int k = 1; k < node->nargs; k += 2)
 		node->picks &= node->args[k]->kind == EXPR_CONST;
@@ -456,15 +456,15 @@ compile_case(Compiler *c, CaseExpr * expr)
 }
 
 static ExprNode *
-compile_bool(Compiler *c, BoolExpr *expr)
+compile_bool(ExprCompiler *c, BoolExpr *expr)
 {
 	ExprKind	kind;
 	ExprNode   *node;
 
 	kind = expr->boolop == AND_EXPR ? EXPR_AND : expr->boolop == OR_EXPR ?
 		EXPR_OR : EXPR_NOT;
-	node = compile_args(c, make_expr_node(kind, (Expr *) expr,
-										  list_length(expr->args)), expr->args);
+	node = compile_args(c, strata_expr_make_node(kind, (Expr *) expr,
+												 list_length(expr->args)), expr->args);
 	node->plain = kind != EXPR_NOT;
 	for (int k = 0; k < node->nargs; k++)
 		node->plain &= strata_expr_is_plain(node->args[k]);
@@ -473,7 +473,7 @@ compile_bool(Compiler *c, BoolExpr *expr)
 
 /* The same bytes; a float's value is none for who takes them for an integer. */
 static ExprNode *
-compile_relabel(Compiler *c, RelabelType *expr)
+compile_relabel(ExprCompiler *c, RelabelType *expr)
 {
 	Oid			from = getBaseType(exprType((Node *) expr->arg));
 	Oid			to = getBaseType(expr->resulttype);
@@ -482,15 +482,15 @@ compile_relabel(Compiler *c, RelabelType *expr)
 	if (from != to && (from == FLOAT4OID || from == FLOAT8OID ||
 					   to == FLOAT4OID || to == FLOAT8OID))
 		return NULL;
-	node = compile(c, expr->arg);
+	node = strata_expr_compile_node(c, expr->arg);
 	Assert(node->typlen == get_typlen(to)); /* expr:E4 */
 	return node;
 }
 
 static ExprNode *
-compile_test(Compiler *c, Expr *expr, ExprKind kind, int test, Expr *arg)
+compile_test(ExprCompiler *c, Expr *expr, ExprKind kind, int test, Expr *arg)
 {
-	ExprNode   *node = compile_args(c, make_expr_node(kind, expr, 1),
+	ExprNode   *node = compile_args(c, strata_expr_make_node(kind, expr, 1),
 									list_make1(arg));
 
 	node->test = test;
@@ -501,7 +501,7 @@ compile_test(Compiler *c, Expr *expr, ExprKind kind, int test, Expr *arg)
  * A node for what has kernels, by the kind of expression; NULL for all else.
  */
 static ExprNode *
-compile_own(Compiler *c, Expr *expr)
+compile_own(ExprCompiler *c, Expr *expr)
 {
 	switch (nodeTag(expr))
 	{
@@ -532,9 +532,9 @@ compile_own(Compiler *c, Expr *expr)
 			return compile_case(c, (CaseExpr *) expr);
 		case T_CoalesceExpr:
 			return compile_args(c,
-								make_expr_node(EXPR_COALESCE, expr,
-											   list_length(((CoalesceExpr *) expr)
-														   ->args)),
+								strata_expr_make_node(EXPR_COALESCE, expr,
+													  list_length(((CoalesceExpr *) expr)
+																  ->args)),
 								((CoalesceExpr *) expr)->args);
 		case T_NullTest:
 			if (((NullTest *) expr)->argisrow)
@@ -602,13 +602,17 @@ is_mapped(Expr *expr)
 }
 
 static ExprNode *
-compile_values(Compiler *c, Expr *expr)
+compile_values(ExprCompiler *c, Expr *expr)
 {
-	ExprNode   *node = NULL;
+	ExprNode   *node = strata_expr_compile_compare(c, expr);
 
-	if (!is_mapped(expr))
-		node = compile_own(c, expr);
-	return node != NULL ? node : compile_other(c, expr);
+	if (node == NULL && !is_mapped(expr))
+	{
+		node = strata_expr_compile_computed(c, expr);
+		if (node == NULL)
+			node = compile_own(c, expr);
+	}
+	return node != NULL ? node : strata_expr_compile_other(c, expr);
 }
 
 /* May its arguments be compiled, each for itself, as well as it? */
@@ -620,12 +624,12 @@ is_cut_into_nodes(Expr *expr)
 }
 
 /*
- * The expression, and, where parts are all that it reads of columns, the same
- * by those.  Which of the two is evaluated is seen for each batch, so the
- * errors of one of them count.
+ * See expr_private.h.  The expression, and, where parts are all that it reads
+ * of columns, the same by those.  Which of the two is evaluated is seen for
+ * each batch, so the errors of one of them count.
  */
-static ExprNode *
-compile(Compiler *c, Expr *expr)
+ExprNode *
+strata_expr_compile_node(ExprCompiler *c, Expr *expr)
 {
 	int			before = c->nraising;
 	int			nraising;
@@ -645,7 +649,7 @@ compile(Compiler *c, Expr *expr)
 	if (whole->kind == EXPR_OTHER && whole->natts == 1 && parts->n == 1 &&
 		parts->parts[0].kind == STRATA_PART_START)
 		whole->start = &parts->parts[0];
-	node = make_expr_node(EXPR_EITHER, expr, 2);
+	node = strata_expr_make_node(EXPR_EITHER, expr, 2);
 	node->args[0] = compile_values(c, (Expr *) parted);
 	node->args[1] = whole;
 	node->parts = parts;
@@ -673,7 +677,7 @@ has_subquery(Node *node, void *context)
  * guarded.
  */
 static bool
-guard(Compiler *c, StrataExpr *expr, List *exprs)
+guard(ExprCompiler *c, StrataExpr *expr, List *exprs)
 {
 	ListCell   *lc;
 
@@ -686,14 +690,16 @@ guard(Compiler *c, StrataExpr *expr, List *exprs)
 }
 
 /*
- * See expr.h.  With one node that may raise an error, and none that may fail,
- * the first row with an error is PostgreSQL's (expr:E3).
+ * Nodes of expressions, by compile.  With one node that may raise an error,
+ * and none that may fail, the first row with an error is PostgreSQL's
+ * (expr:E3).
  */
-StrataExpr *
-strata_expr_compile(List *exprs, PlanState *parent)
+static StrataExpr *
+compile_roots(List *exprs, PlanState *parent,
+			  ExprNode *(*compile) (ExprCompiler *c, Expr *expr))
 {
 	StrataExpr *result = palloc0(sizeof(StrataExpr));
-	Compiler	c = {.parent = parent};
+	ExprCompiler c = {.parent = parent};
 	ListCell   *lc;
 
 	if (!strata_enable_vector_expressions ||
@@ -715,6 +721,21 @@ strata_expr_compile(List *exprs, PlanState *parent)
 	Assert(result->nraising == 0 || result->whole != NULL ||
 		   (result->nraising == 1 && !result->can_fail));	/* expr:E3 */
 	return result;
+}
+
+/* See expr.h. */
+StrataExpr *
+strata_expr_compile(List *exprs, PlanState *parent)
+{
+	return compile_roots(exprs, parent, strata_expr_compile_node);
+}
+
+/* See expr.h. */
+StrataExpr *
+strata_expr_compile_decimals(Expr *expr, PlanState *parent)
+{
+	return !strata_expr_is_decimal(expr) ? NULL :
+		compile_roots(list_make1(expr), parent, strata_expr_compile_decimal);
 }
 
 /* See expr.h. */

@@ -11,76 +11,10 @@
  * src/expr/expr_eval.c
  *-------------------------------------------------------------------------
  */
-#include "expr/expr_private.h"
+#include "expr/expr_decimal_private.h"
+#include "expr/expr_rows_private.h"
 
 #include "utils/memutils.h"
-
-/* Rows of a frame that are still to be decided, and where they are in it. */
-typedef struct Part
-{
-	StrataExprFrame frame;
-	uint16	   *rows;
-	uint16	   *places;
-} Part;
-
-static void
-init_part(Part *part, int n)
-{
-	part->rows = palloc(sizeof(uint16) * n);
-	part->places = palloc(sizeof(uint16) * n);
-	part->frame.n = 0;
-	part->frame.rows = part->rows;
-	part->frame.first = 0;
-}
-
-static void
-take_all(Part *part, const StrataExprFrame *frame)
-{
-	int			n = frame->n;
-
-	init_part(part, n);
-	for (int i = 0; i < n; i++)
-		part->rows[i] = (uint16) expr_row(frame, i);
-	for (int i = 0; i < n; i++)
-		part->places[i] = (uint16) i;
-	part->frame.n = n;
-}
-
-/*
- * Rows for which the condition holds are hits, the others stay.  Which they
- * are is any, so that nothing here depends on it but where a row is written.
- */
-static void
-divide(Part *part, Part *hits, const uint8 *truth)
-{
-	int			nhits = 0;
-	int			nleft = 0;
-
-	for (int i = 0; i < part->frame.n; i++)
-	{
-		uint16		row = part->rows[i];
-		uint16		place = part->places[i];
-		int			hit = truth[i];
-
-		hits->rows[nhits] = row;
-		hits->places[nhits] = place;
-		nhits += hit;
-		part->rows[nleft] = row;
-		part->places[nleft] = place;
-		nleft += !hit;
-	}
-	Assert(nhits + nleft == part->frame.n); /* expr:E1 */
-	hits->frame.n = nhits;
-	part->frame.n = nleft;
-}
-
-/* Rows of the part are those of the frame as long as all are left. */
-static inline const StrataExprFrame *
-frame_of_part(const Part *part, const StrataExprFrame *frame)
-{
-	Assert(part->frame.n <= frame->n);	/* expr:E1 */
-	return part->frame.n == frame->n ? frame : &part->frame;
-}
 
 static void
 init_vector(ExprVector *out, int n)
@@ -91,7 +25,7 @@ init_vector(ExprVector *out, int n)
 
 /* Write what a part has been evaluated to; null is of the whole frame. */
 static void
-scatter(const Part *part, const ExprVector *values, ExprVector *out,
+scatter(const ExprPart *part, const ExprVector *values, ExprVector *out,
 		uint8 *null)
 {
 	const uint64 *from = values->v;
@@ -400,7 +334,7 @@ eval_test(const StrataExprSource *source, ExprNode *node,
  * leave the part.
  */
 static pg_attribute_always_inline void
-decide_part(Part *part, int64 decides, const int64 *arg,
+decide_part(ExprPart *part, int64 decides, const int64 *arg,
 			const uint8 *arg_null, int64 *v, uint8 *null)
 {
 	int			nleft = 0;
@@ -429,16 +363,16 @@ eval_and_or(const StrataExprSource *source, ExprNode *node,
 {
 	int64		decides = node->kind == EXPR_OR;
 	uint8	   *null = palloc0(frame->n);
-	Part		part;
+	ExprPart	part;
 
 	init_vector(out, frame->n);
-	take_all(&part, frame);
+	expr_take_all(&part, frame);
 	for (int k = 0; k < node->nargs && part.frame.n > 0; k++)
 	{
 		ExprVector	arg;
 
 		if (!strata_expr_eval(source, node->args[k],
-							  frame_of_part(&part, frame), &arg))
+							  expr_frame_of_part(&part, frame), &arg))
 			return false;
 		if (arg.null == NULL)
 			decide_part(&part, decides, arg.v, NULL, out->v, null);
@@ -450,14 +384,14 @@ eval_and_or(const StrataExprSource *source, ExprNode *node,
 }
 
 static bool
-eval_part(const StrataExprSource *source, ExprNode *node, const Part *part,
+eval_part(const StrataExprSource *source, ExprNode *node, const ExprPart *part,
 		  const StrataExprFrame *frame, ExprVector *out, uint8 *null)
 {
 	ExprVector	values;
 
 	if (part->frame.n == 0)
 		return true;
-	if (!strata_expr_eval(source, node, frame_of_part(part, frame),
+	if (!strata_expr_eval(source, node, expr_frame_of_part(part, frame),
 						  &values))
 		return false;
 	scatter(part, &values, out, null);
@@ -533,16 +467,16 @@ pick_results(const StrataExprSource *source, ExprNode *node,
 	int			nconditions = node->nargs / 2;
 	uint8	   *truth = palloc(n);
 	bool		plain = true;
-	Part		part;
-	Part		hits;
+	ExprPart	part;
+	ExprPart	hits;
 
 	for (int k = 1; k < nconditions; k++)
 		plain &= strata_expr_is_plain(node->args[2 * k]);
 	memset(which, nconditions, n);
 	if (!plain)
 	{
-		take_all(&part, frame);
-		init_part(&hits, n);
+		expr_take_all(&part, frame);
+		expr_init_part(&hits, n);
 	}
 	/* the first that is true is the last to be written */
 	for (int k = nconditions - 1; plain && k >= 0; k--)
@@ -555,9 +489,9 @@ pick_results(const StrataExprSource *source, ExprNode *node,
 	for (int k = 0; !plain && k < nconditions && part.frame.n > 0; k++)
 	{
 		if (!strata_expr_truth(source, node->args[2 * k],
-							   frame_of_part(&part, frame), truth))
+							   expr_frame_of_part(&part, frame), truth))
 			return false;
-		divide(&part, &hits, truth);
+		expr_divide(&part, &hits, truth);
 		for (int i = 0; i < hits.frame.n; i++)
 			which[hits.places[i]] = (uint8) k;
 	}
@@ -625,8 +559,8 @@ eval_case(const StrataExprSource *source, ExprNode *node,
 {
 	uint8	   *null;
 	uint8	   *truth;
-	Part		part;
-	Part		hits;
+	ExprPart	part;
+	ExprPart	hits;
 
 	if (node->picks)
 		return eval_picks(source, node, frame, out);
@@ -635,15 +569,15 @@ eval_case(const StrataExprSource *source, ExprNode *node,
 		return eval_choice(source, node, frame, out);
 	null = palloc(frame->n);
 	init_vector(out, frame->n);
-	take_all(&part, frame);
-	init_part(&hits, frame->n);
+	expr_take_all(&part, frame);
+	expr_init_part(&hits, frame->n);
 	truth = palloc(frame->n);
 	for (int k = 0; k + 1 < node->nargs && part.frame.n > 0; k += 2)
 	{
 		if (!strata_expr_truth(source, node->args[k],
-							   frame_of_part(&part, frame), truth))
+							   expr_frame_of_part(&part, frame), truth))
 			return false;
-		divide(&part, &hits, truth);
+		expr_divide(&part, &hits, truth);
 		if (!eval_part(source, node->args[k + 1], &hits, frame, out, null))
 			return false;
 	}
@@ -660,10 +594,10 @@ eval_coalesce(const StrataExprSource *source, ExprNode *node,
 			  const StrataExprFrame *frame, ExprVector *out)
 {
 	uint8	   *null = palloc0(frame->n);
-	Part		part;
+	ExprPart	part;
 
 	init_vector(out, frame->n);
-	take_all(&part, frame);
+	expr_take_all(&part, frame);
 	for (int k = 0; k < node->nargs && part.frame.n > 0; k++)
 	{
 		int			nleft = 0;
@@ -699,6 +633,8 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 				 const StrataExprFrame *frame, ExprVector *out)
 {
 	Assert(frame->n > 0);		/* expr:E1 */
+	if (node->class == EXPR_DECIMAL)
+		return strata_expr_eval_numerics(source, node, frame, out);
 	switch (node->kind)
 	{
 		case EXPR_COLUMN:
@@ -730,6 +666,8 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 			return strata_expr_eval_minmax(source, node, frame, out);
 		case EXPR_LIKE:
 			return strata_expr_eval_like(source, node, frame, out);
+		case EXPR_COMPARE:
+			return strata_expr_eval_compare(source, node, frame, out);
 		case EXPR_EITHER:
 			return strata_expr_eval(source,
 									strata_expr_arm(source, node, frame),
@@ -797,13 +735,14 @@ put_result(const ExprNode *node, const ExprVector *values,
 }
 
 /*
- * Whatever failed: once a guarded node has raised an error, PostgreSQL
- * evaluates the rows in their order, and raises the first there is
+ * See expr_private.h.  Whatever failed: once a guarded node has raised an
+ * error, PostgreSQL evaluates the rows in their order, and raises the first
+ * there is
  * (expr:E3).  Returns false, where only a kernel failed.
  */
-static bool
-give_up(const StrataExpr *expr, const StrataExprSource *source,
-		const StrataExprFrame *frame)
+bool
+strata_expr_give_up(const StrataExpr *expr, const StrataExprSource *source,
+					const StrataExprFrame *frame)
 {
 	if (expr->error != NULL)
 	{
@@ -918,16 +857,16 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 	col->decoded = true;
 	if (node->kind == EXPR_CASE && node->picks)
 		return pick_column(source, node, frame, nrows, col) ||
-			give_up(expr, source, frame);
+			strata_expr_give_up(expr, source, frame);
 	if (!strata_expr_eval(source, node, frame, &values))
-		return give_up(expr, source, frame);
+		return strata_expr_give_up(expr, source, frame);
 	if (values.null != NULL)
 	{
 		col->isnull = palloc0(sizeof(bool) * nrows);
 		for (int i = 0; i < frame->n; i++)
 			col->isnull[expr_row(frame, i)] = values.null[i];
 	}
-	if (node->class != EXPR_DATUM)
+	if (node->class == EXPR_INT || node->class == EXPR_FLOAT)
 	{
 		put_result(node, &values, frame, nrows, col);
 		return true;
@@ -970,27 +909,27 @@ bool
 strata_expr_filter(StrataExpr *expr, const StrataExprSource *source,
 				   const StrataExprFrame *frame, uint8 *pass)
 {
-	Part		part;
-	Part		hits;
+	ExprPart	part;
+	ExprPart	hits;
 	uint8	   *truth;
 
 	if (expr->nroots == 1)
 		return strata_expr_truth(source, expr->roots[0], frame, pass) ||
-			give_up(expr, source, frame);
+			strata_expr_give_up(expr, source, frame);
 	if (filter_plain(expr, source, frame, pass))
 		return true;
 	memset(pass, 0, frame->n);
-	take_all(&part, frame);
-	init_part(&hits, frame->n);
+	expr_take_all(&part, frame);
+	expr_init_part(&hits, frame->n);
 	truth = palloc(frame->n);
 	for (int k = 0; k < expr->nroots && part.frame.n > 0; k++)
 	{
-		Part		others = part;
+		ExprPart	others = part;
 
 		if (!strata_expr_truth(source, expr->roots[k],
-							   frame_of_part(&part, frame), truth))
-			return give_up(expr, source, frame);
-		divide(&others, &hits, truth);
+							   expr_frame_of_part(&part, frame), truth))
+			return strata_expr_give_up(expr, source, frame);
+		expr_divide(&others, &hits, truth);
 		part = hits;
 		hits = others;
 	}

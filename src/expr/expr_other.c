@@ -11,6 +11,7 @@
  *-------------------------------------------------------------------------
  */
 #include "expr/expr_private.h"
+#include "expr/expr_range_private.h"
 
 #include "access/transam.h"
 #include "base/words.h"

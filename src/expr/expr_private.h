@@ -23,7 +23,9 @@ typedef enum ExprClass
 {
 	EXPR_INT,					/* int64: by-value types but floats */
 	EXPR_FLOAT,					/* float8; of float4, too */
-	EXPR_DATUM					/* by-reference types */
+	EXPR_DATUM,					/* by-reference types */
+	EXPR_DECIMAL				/* numeric: ExprDecimals; as EXPR_DATUM for
+								 * who knows nothing of these */
 } ExprClass;
 
 /*
@@ -89,6 +91,8 @@ typedef enum ExprKind
 	EXPR_NULLIF,
 	EXPR_MINMAX,				/* GREATEST, LEAST */
 	EXPR_LIKE,					/* text LIKE a constant */
+	EXPR_COMPARE,				/* numerics by a comparison of integers; if
+								 * they are none, args[2] or nothing */
 	EXPR_EITHER,				/* by parts of columns, or else by these */
 	EXPR_OTHER					/* evaluated by PostgreSQL */
 } ExprKind;
@@ -125,6 +129,8 @@ struct ExprNode
 	bool		negated;		/* IN: NOT IN */
 	bool		greatest;		/* MINMAX: not least */
 	StrataLike *like;			/* LIKE */
+	int			op;				/* DECIMAL CALL: ExprDecimalOp */
+	struct StrataDecimal *decimal;	/* DECIMAL CONST */
 	bool		plain;			/* AND, OR: see strata_expr_is_plain() */
 	bool		picks;			/* CASE: its results are all constants */
 	int			nvalues;		/* IN: of them, ascending */
@@ -253,19 +259,6 @@ extern bool strata_expr_node_raises(Node *node);
  * state that allows to evaluate other expressions before it is reported?
  */
 extern bool strata_expr_can_be_guarded(Node *node);
-
-/*
- * expr_range.c: for how long can expr not change, if all its Vars are
- * arguments of functions that cut times?
- */
-extern StrataTimeUnit strata_expr_unit(Node *expr);
-
-/* The range around ts, of which this is true. */
-extern void strata_expr_range(const StrataTimeUnit *unit, int64 ts, int64 *lo,
-							  int64 *hi);
-
-/* Is it known that a function of a unit's name never raises an error? */
-extern bool strata_expr_cuts_time(Node *node);
 
 static inline int
 expr_row(const StrataExprFrame *frame, int i)

@@ -12,7 +12,8 @@
  *-------------------------------------------------------------------------
  */
 #include "base/compat.h"
-#include "expr/expr_private.h"
+#include "expr/expr_decimal_private.h"
+#include "expr/expr_range_private.h"
 
 #include "catalog/pg_type_d.h"
 #include "nodes/nodeFuncs.h"
@@ -212,7 +213,8 @@ typedef struct SinglyContext
 static bool
 lacks_kernel(Oid funcid, void *context)
 {
-	return strata_expr_function_find(funcid) == NULL;
+	return strata_expr_function_find(funcid) == NULL &&
+		!strata_expr_is_decimal_function(funcid);
 }
 
 /* See strata_expr_calls_singly(). */

@@ -25,6 +25,30 @@ column_of_attno(void *arg, AttrNumber attno)
 									  attno);
 }
 
+/* Numerics as the batch has them, for the frame's rows. */
+static bool
+decimals_of_attno(void *arg, AttrNumber attno, const StrataExprFrame *frame,
+				  StrataDecimals *decimals)
+{
+	int			from = frame->rows != NULL ? frame->rows[0] : frame->first;
+	int			to = frame->rows != NULL ? frame->rows[frame->n - 1] + 1 :
+	frame->first + frame->n;
+
+	decimals->isnull = NULL;
+	decimals->v = strata_batch_reader_scaled(((StrataOpenBatch *) arg)->reader,
+											 attno, from, to - from,
+											 &decimals->displays,
+											 &decimals->scale,
+											 &decimals->isnull);
+	if (decimals->v == NULL)
+		return false;
+	decimals->v -= from;
+	decimals->displays -= from;
+	decimals->isnull = decimals->isnull == NULL ? NULL :
+		decimals->isnull - from;
+	return true;
+}
+
 /* See scan_batch_private.h. */
 StrataColumn *
 strata_batch_part(void *arg, const StrataPart *part,
@@ -99,7 +123,7 @@ strata_batch_filter_rows(StrataScanState *scan, StrataOpenBatch *batch,
 						 int from, int n, bool all_wanted)
 {
 	StrataExprSource source = {column_of_attno, strata_batch_part, batch,
-	scan->run.econtext, scan->run.slot};
+	scan->run.econtext, scan->run.slot, decimals_of_attno};
 	StrataVectorBatch *vector = &batch->vector;
 	int			npassed = 0;
 

@@ -242,7 +242,8 @@ class Predicates:
         name = self.name(column)
         return self.rng.choice(["%s::numeric %% 3 = 1" % name if "float" not in column.type.name else "%s = %s" % (name, name),
                                 "%s::float8 - 2 > 3" % name, "abs(%s::float8) < 10" % name,
-                                "coalesce(%s, 0) = 0" % name, "%s + 1.5 > 3" % name])
+                                "coalesce(%s, 0) = 0" % name, "%s + 1.5 > 3" % name,
+                                "%s::numeric * 1.5 <= 3" % name if "float" not in column.type.name else "%s * 2 > 1" % name])
 
     def boolean(self, column):
         return self.rng.choice(["%s", "NOT %s", "%s IS TRUE", "%s IS NOT TRUE", "%s IS FALSE", "%s IS UNKNOWN"]) \
@@ -474,7 +475,9 @@ class Queries:
                                 "avg(%s) FILTER (WHERE abs(%s) < 100)" % (name, name)]
                 else:
                     choices += ["sum(%s)" % name, "avg(%s)" % name, "stddev(%s)" % name, "var_pop(%s)" % name,
-                                "sum(%s::numeric + 1)" % name, "max(coalesce(%s, 7))" % name, "count(nullif(%s, 1))" % name]
+                                "sum(%s::numeric + 1)" % name, "avg(%s::numeric * 1.50)" % name,
+                                "min(abs(2.5 - %s::numeric) * %s)" % (name, name), "sum(CASE WHEN %s > 0 THEN -%s::numeric ELSE 3 * coalesce(%s, 1.10) END)" % (name, name, name),
+                                "max(coalesce(%s, 7))" % name, "count(nullif(%s, 1))" % name]
                     if kind.name.startswith("int"):
                         choices.append("histogram(%s, -10, 60, 5)" % name)
             if column.type is value_types.TYPES["bool"]:

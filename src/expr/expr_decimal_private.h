@@ -1,0 +1,130 @@
+/*-------------------------------------------------------------------------
+ *
+ * expr_decimal_private.h
+ *	  Numerics as integers of one scale.
+ *
+ * src/expr/expr_decimal_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_EXPR_DECIMAL_PRIVATE_H
+#define STRATA_EXPR_DECIMAL_PRIVATE_H
+
+#include "expr/expr_private.h"
+
+/* What is computed with integers / 10^scale. */
+typedef enum ExprDecimalOp
+{
+	DECIMAL_ADD,
+	DECIMAL_SUB,
+	DECIMAL_MUL,
+	DECIMAL_NEG,
+	DECIMAL_ABS,
+	DECIMAL_SAME,
+	DECIMAL_INT,				/* of an integer */
+	DECIMAL_TAKE				/* of what PostgreSQL evaluated */
+} ExprDecimalOp;
+
+/* expr_compile.c: what compiles the nodes of an expression. */
+typedef struct ExprCompiler ExprCompiler;
+
+extern ExprNode *strata_expr_make_node(ExprKind kind, Expr *expr, int nargs);
+extern ExprNode *strata_expr_compile_node(ExprCompiler *c, Expr *expr);
+extern ExprNode *strata_expr_compile_other(ExprCompiler *c, Expr *expr);
+
+/* The condition of a WHEN; NULL: it is of no form that is known. */
+extern Expr *strata_expr_when(CaseExpr * expr, CaseWhen * when);
+
+/* A node of the expression failed: false, or an error. */
+extern bool strata_expr_give_up(const StrataExpr *expr,
+								const StrataExprSource *source,
+								const StrataExprFrame *frame);
+
+/* No value is shown with more decimals, or has more. */
+#define DECIMAL_PLACES_MAX 63
+
+/*
+ * Values v / 10^scale of a node for the rows of a frame, one after the other.
+ * Nobody changes them.
+ */
+typedef struct ExprDecimals
+{
+	const int64 *v;				/* of a row that is null: any below bound */
+	const uint8 *null;			/* NULL: none is */
+	uint64		bound;			/* no integer is further from 0; at most
+								 * PG_INT64_MAX */
+	unsigned	scale;
+	unsigned	display;		/* all are shown with so many decimals, ... */
+	const uint8 *displays;		/* ... unless each has its own here */
+} ExprDecimals;
+
+/*
+ * expr_decimal_kernel.c: kernels; out->null is set before.  False: the result
+ * of a row that is not null does not fit.  Memory: the current context.
+ */
+extern bool strata_decimals_bound(int n, const int64 *v, uint64 *bound);
+extern bool strata_decimals_add(int n, const ExprDecimals *a,
+								const ExprDecimals *b, ExprDecimals *out);
+extern bool strata_decimals_sub(int n, const ExprDecimals *a,
+								const ExprDecimals *b, ExprDecimals *out);
+extern bool strata_decimals_mul(int n, const ExprDecimals *a,
+								const ExprDecimals *b, ExprDecimals *out);
+extern void strata_decimals_neg(int n, const ExprDecimals *a,
+								ExprDecimals *out);
+extern void strata_decimals_abs(int n, const ExprDecimals *a,
+								ExprDecimals *out);
+
+/* The same values with a larger scale; false: likewise. */
+extern bool strata_decimals_rescale(int n, ExprDecimals *a, unsigned scale);
+
+/* Have one display where all are the same. */
+extern void strata_decimals_settle(int n, ExprDecimals *a);
+
+/* With how many decimals a sum (the larger), or product (both) is shown. */
+extern bool strata_decimals_displays(int n, const ExprDecimals *a,
+									 const ExprDecimals *b, bool product,
+									 ExprDecimals *out);
+
+/* One numeric, integer / 10^scale; false: another form, or too large. */
+typedef struct StrataDecimal
+{
+	int64		integer;
+	unsigned	scale;
+	unsigned	display;
+} StrataDecimal;
+
+extern bool strata_decimal_take(Datum value, StrataDecimal *decimal);
+
+/* Are there such nodes for it?  Sets *computes if there is an operation. */
+extern bool strata_expr_takes_decimals(Expr *expr, bool *computes);
+
+/*
+ * expr_decimal_compile.c.  Is it a numeric that has nodes of class
+ * EXPR_DECIMAL, and is more than a column or a constant?  Such nodes.
+ */
+extern bool strata_expr_is_decimal(Expr *expr);
+extern ExprNode *strata_expr_compile_decimal(ExprCompiler *c, Expr *expr);
+
+/* Such nodes of an expression that computes, or NULL. */
+extern ExprNode *strata_expr_compile_computed(ExprCompiler *c, Expr *expr);
+
+/* A comparison of numerics, or NULL. */
+extern ExprNode *strata_expr_compile_compare(ExprCompiler *c, Expr *expr);
+
+/* Is it computed, or compared, by integers? */
+extern bool strata_expr_is_decimal_function(Oid funcid);
+
+/* expr_decimal.c.  Such a node; as Datums; a comparison.  False: cannot. */
+extern bool strata_expr_eval_decimals(const StrataExprSource *source,
+									  ExprNode *node,
+									  const StrataExprFrame *frame,
+									  ExprDecimals *out);
+extern bool strata_expr_eval_numerics(const StrataExprSource *source,
+									  ExprNode *node,
+									  const StrataExprFrame *frame,
+									  ExprVector *out);
+extern bool strata_expr_eval_compare(const StrataExprSource *source,
+									 ExprNode *node,
+									 const StrataExprFrame *frame,
+									 ExprVector *out);
+
+#endif							/* STRATA_EXPR_DECIMAL_PRIVATE_H */

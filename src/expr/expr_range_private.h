@@ -1,0 +1,27 @@
+/*-------------------------------------------------------------------------
+ *
+ * expr_range_private.h
+ *	  Functions of time that say the same for a while.
+ *
+ * src/expr/expr_range_private.h
+ *-------------------------------------------------------------------------
+ */
+#ifndef STRATA_EXPR_RANGE_PRIVATE_H
+#define STRATA_EXPR_RANGE_PRIVATE_H
+
+#include "expr/expr_private.h"
+
+/*
+ * expr_range.c: for how long can expr not change, if all its Vars are
+ * arguments of functions that cut times?
+ */
+extern StrataTimeUnit strata_expr_unit(Node *expr);
+
+/* The range around ts, of which this is true. */
+extern void strata_expr_range(const StrataTimeUnit *unit, int64 ts, int64 *lo,
+							  int64 *hi);
+
+/* Is it known that a function of a unit's name never raises an error? */
+extern bool strata_expr_cuts_time(Node *node);
+
+#endif							/* STRATA_EXPR_RANGE_PRIVATE_H */
