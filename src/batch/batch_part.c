@@ -19,6 +19,7 @@
 #include "batch/batch_private.h"
 
 #include "base/base.h"
+#include "base/utf8.h"
 #include "catalog/pg_type_d.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
@@ -435,24 +436,6 @@ read_until_found(StrataBatchReader *reader, AttrNumber attno, LargeColumn *lc,
  *-------------------------------------------------------------------------
  */
 
-/* Has a byte its first bit set? */
-static bool
-has_high_byte(const uint8 *p, Size n)
-{
-	uint64		word;
-	uint64		high = 0;
-	Size		i = 0;
-
-	for (; i + sizeof(word) <= n; i += sizeof(word))
-	{
-		memcpy(&word, p + i, sizeof(word));
-		high |= word;
-	}
-	for (; i < n; i++)
-		high |= p[i];
-	return (high & UINT64CONST(0x8080808080808080)) != 0;
-}
-
 /*
  * Characters of the rows' texts, in UTF-8, of which each begins with one byte
  * that is no other's; they are decoded, and counted where they stand.  False:
@@ -474,13 +457,14 @@ count_characters(StrataBatchReader *reader, StrataColumn *col, int32 *out,
 	strings = &decoded->strings;
 	offsets = strings->offsets;
 	lengths = palloc(sizeof(int32) * Max(strings->nentries, 1));
-	ascii = !has_high_byte(strings->payload + offsets[0],
-						   offsets[strings->nentries] - offsets[0]);
+	ascii = !strata_has_high_byte(strings->payload + offsets[0],
+								  offsets[strings->nentries] - offsets[0]);
 	for (uint32 i = 0; i < strings->nentries; i++)
 	{
-		lengths[i] = (int32) (offsets[i + 1] - offsets[i]);
-		for (uint32 at = offsets[i]; at < offsets[i + 1] && !ascii; at++)
-			lengths[i] -= (strings->payload[at] & 0xC0) == 0x80;
+		int32		len = (int32) (offsets[i + 1] - offsets[i]);
+
+		lengths[i] = ascii ? len :
+			strata_utf8_length(strings->payload + offsets[i], len);
 	}
 	for (int row = 0; row < reader->nrows; row++)
 		out[row] = lengths[decoded->codes != NULL ? decoded->codes[row] :

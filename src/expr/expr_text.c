@@ -11,12 +11,9 @@
  */
 #include "expr/expr_private.h"
 
-#include "base/words.h"
+#include "base/utf8.h"
 #include "mb/pg_wchar.h"
 #include "utils/fmgroids.h"
-
-/* The lowest bit of each byte. */
-#define LOW_BITS UINT64CONST(0x0101010101010101)
 
 /* See expr_text_private.h. */
 ExprLength
@@ -47,26 +44,6 @@ strata_expr_length_kind(const Expr *expr)
 	}
 }
 
-/* Characters of UTF-8: bytes that are not in the middle of one. */
-static int32
-utf8_length(const char *p, int32 len)
-{
-	int32		n = len;
-
-	for (; len >= (int32) sizeof(uint64); len -= sizeof(uint64))
-	{
-		uint64		x;
-
-		memcpy(&x, p, sizeof(x));
-		/* there is a byte's number of them in the top byte of the product */
-		n -= (int32) (((x >> 7 & ~(x >> 6)) & LOW_BITS) * LOW_BITS >> 56);
-		p += sizeof(x);
-	}
-	for (; len > 0; len--, p++)
-		n -= ((unsigned char) *p & 0xc0) == 0x80;
-	return n;
-}
-
 /* See expr_text_private.h. */
 int32
 strata_expr_length(ExprLength kind, Datum value)
@@ -76,29 +53,9 @@ strata_expr_length(ExprLength kind, Datum value)
 
 	if (kind == EXPR_LENGTH_OCTETS || pg_database_encoding_max_length() == 1)
 		return len;
-	return GetDatabaseEncoding() == PG_UTF8 ? utf8_length(p, len) :
+	return GetDatabaseEncoding() == PG_UTF8 ?
+		strata_utf8_length((const uint8 *) p, len) :
 		pg_mbstrlen_with_len(p, len);
-}
-
-/* Is every byte a character? */
-static bool
-has_single_bytes(const uint8 *p, Size len)
-{
-	uint64		any = 0;
-
-	if (pg_database_encoding_max_length() == 1)
-		return true;
-	for (; len >= sizeof(uint64); len -= sizeof(uint64))
-	{
-		uint64		x;
-
-		memcpy(&x, p, sizeof(x));
-		any |= x;
-		p += sizeof(x);
-	}
-	for (; len > 0; len--, p++)
-		any |= *p;
-	return (any & (LOW_BITS << 7)) == 0;
 }
 
 /* See expr_text_private.h. */
@@ -112,8 +69,9 @@ strata_expr_lengths(ExprLength kind, const StrataColumn *col, uint64 *lengths)
 		strings->nentries != (uint32) col->ndict ||
 		col->reader->columns[col->attno - 1].strings.offsets != offsets ||
 		(kind == EXPR_LENGTH_CHARS &&
-		 !has_single_bytes(strings->payload + offsets[0],
-						   offsets[col->ndict] - offsets[0])))
+		 pg_database_encoding_max_length() > 1 &&
+		 strata_has_high_byte(strings->payload + offsets[0],
+							  offsets[col->ndict] - offsets[0])))
 		return false;
 	for (int i = 0; i < col->ndict; i++)
 		lengths[i] = offsets[i + 1] - offsets[i];
