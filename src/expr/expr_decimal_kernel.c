@@ -56,6 +56,11 @@ strata_decimals_bound(int n, const int64 *v, uint64 *bound)
 	return true;
 }
 
+typedef void (*DecimalAll) (int n, const int64 *restrict a,
+							const int64 *restrict b, int64 *restrict out);
+typedef bool (*DecimalEach) (int n, const int64 *a, const int64 *b,
+							 const uint8 *null, int64 *out);
+
 /* r of x and y; strictly: as it is computed where it may not fit. */
 #define DECIMAL_KERNEL(name, result, overflows) \
 static STRATA_AVX2_CLONES void \
@@ -106,23 +111,32 @@ bound_of_product(uint64 a, uint64 b, uint64 *bound)
 	return !pg_mul_u64_overflow(a, b, bound) && *bound <= PG_INT64_MAX;
 }
 
-/* See expr_decimal_private.h. */
-bool
-strata_decimals_add(int n, const ExprDecimals *a, const ExprDecimals *b,
-					ExprDecimals *out)
+/* A sum or a difference, by kernels for values that fit and that may not. */
+static bool
+sum_or_difference(int n, const ExprDecimals *a, const ExprDecimals *b,
+				  ExprDecimals *out, DecimalAll all, DecimalEach each)
 {
 	int64	   *v = palloc(sizeof(int64) * n);
 
+	Assert(n > 0);				/* expr:E1 */
 	Assert(a->scale == b->scale);	/* expr:E8 */
 	out->v = v;
 	out->scale = a->scale;
 	if (bound_of_sum(a, b, &out->bound))
 	{
-		decimal_add_all(n, a->v, b->v, v);
+		all(n, a->v, b->v, v);
 		return true;
 	}
 	out->bound = PG_INT64_MAX;
-	return decimal_add_each(n, a->v, b->v, out->null, v);
+	return each(n, a->v, b->v, out->null, v);
+}
+
+/* See expr_decimal_private.h. */
+bool
+strata_decimals_add(int n, const ExprDecimals *a, const ExprDecimals *b,
+					ExprDecimals *out)
+{
+	return sum_or_difference(n, a, b, out, decimal_add_all, decimal_add_each);
 }
 
 /* See expr_decimal_private.h. */
@@ -130,18 +144,7 @@ bool
 strata_decimals_sub(int n, const ExprDecimals *a, const ExprDecimals *b,
 					ExprDecimals *out)
 {
-	int64	   *v = palloc(sizeof(int64) * n);
-
-	Assert(a->scale == b->scale);	/* expr:E8 */
-	out->v = v;
-	out->scale = a->scale;
-	if (bound_of_sum(a, b, &out->bound))
-	{
-		decimal_sub_all(n, a->v, b->v, v);
-		return true;
-	}
-	out->bound = PG_INT64_MAX;
-	return decimal_sub_each(n, a->v, b->v, out->null, v);
+	return sum_or_difference(n, a, b, out, decimal_sub_all, decimal_sub_each);
 }
 
 /* See expr_decimal_private.h. */
