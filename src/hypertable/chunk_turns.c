@@ -23,7 +23,8 @@
  * plan does, as whoever fetches.
  *
  * Chunks of later parts are not locked before: the snapshot tells whether one
- * was truncated or written anew since, and then the query fails.
+ * was truncated or written anew since, and then the query fails; a copy with
+ * all versions of rows is as good as what was copied.
  *
  * Later parts run to their end, for as many rows as are still asked for,
  * before the first of their rows is handed on.
@@ -34,6 +35,8 @@
 #include "hypertable/chunk_route.h"
 #include "hypertable/turns_private.h"
 #include "base/compat.h"
+#include "store/store.h"
+#include "store/store_companion.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -185,16 +188,21 @@ next_part(TurnsState *state)
 	return own_query(query);
 }
 
-/*
- * The table's file as the snapshot knows it; 0: it knows of no such table.
- */
-static Oid
-file_at(Relation pg_class, Oid relid, Snapshot snapshot)
+/* A table as pg_class has it at a snapshot. */
+typedef struct TableThen
 {
+	StrataLocator file;			/* number 0: there was no such table */
+	NameData	name;
+} TableThen;
+
+/* What the snapshot knows of the table. */
+static TableThen
+table_at(Relation pg_class, Oid relid, Snapshot snapshot)
+{
+	TableThen	result = {0};
 	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple	tuple;
-	Oid			file = InvalidOid;
 
 	ScanKeyInit(&key, Anum_pg_class_oid, BTEqualStrategyNumber, F_OIDEQ,
 				ObjectIdGetDatum(relid));
@@ -202,9 +210,38 @@ file_at(Relation pg_class, Oid relid, Snapshot snapshot)
 							  &key);
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))
-		file = ((Form_pg_class) GETSTRUCT(tuple))->relfilenode;
+	{
+		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
+
+		STRATA_LOCATOR_NUMBER(result.file) = form->relfilenode;
+		STRATA_LOCATOR_SPACE(result.file) =
+			OidIsValid(form->reltablespace) ? form->reltablespace :
+			MyDatabaseTableSpace;
+		result.name = form->relname;
+	}
 	systable_endscan(scan);
-	return file;
+	return result;
+}
+
+/*
+ * Has the table the batches that it had with that file?  Then its row store
+ * was copied, or moved, with all versions of rows (VACUUM FULL; the process
+ * that gives back space does so by itself).  TRUNCATE and rewrites of ALTER
+ * TABLE leave no companion, or make another.
+ */
+static bool
+has_kept_versions(Relation rel, const StrataLocator *file, Relation pg_class,
+				  Snapshot snapshot)
+{
+	Oid			companion = strata_companion_oid(rel);
+	TableThen	then;
+	char		name[NAMEDATALEN];
+
+	if (!OidIsValid(companion))
+		return false;
+	then = table_at(pg_class, companion, snapshot);
+	strata_companion_name(name, file);
+	return strcmp(name, NameStr(then.name)) == 0;
 }
 
 /*
@@ -221,16 +258,18 @@ check_files(const PlannedStmt *stmt, Snapshot snapshot)
 	foreach(lc, stmt->rtable)
 	{
 		const RangeTblEntry *rte = lfirst_node(RangeTblEntry, lc);
-		Oid			file;
+		TableThen	then;
 		Relation	rel;
 
 		if (rte->rtekind != RTE_RELATION ||
 			get_rel_relkind(rte->relid) != RELKIND_RELATION)
 			continue;
-		file = file_at(pg_class, rte->relid, snapshot);
+		then = table_at(pg_class, rte->relid, snapshot);
 		rel = table_open(rte->relid, AccessShareLock);
 		/* hypertable:Y12 */
-		if (OidIsValid(file) && file != rel->rd_rel->relfilenode)
+		if (OidIsValid(STRATA_LOCATOR_NUMBER(then.file)) &&
+			STRATA_LOCATOR_NUMBER(then.file) != rel->rd_rel->relfilenode &&
+			!has_kept_versions(rel, &then.file, pg_class, snapshot))
 			ereport(ERROR,
 					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 					 errmsg("could not serialize access due to a TRUNCATE or rewrite of table \"%s\"",
