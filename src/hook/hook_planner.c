@@ -115,7 +115,7 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
 	else if (stage == UPPERREL_WINDOW)
 	{
 		strata_sort_create_window_paths(root, input_rel, output_rel);
-		strata_window_create_paths(root, output_rel);
+		strata_window_create_paths(root, input_rel, output_rel);
 	}
 	else if (stage == UPPERREL_ORDERED)
 	{

@@ -39,6 +39,17 @@ extern void strata_sort_create_window_paths(PlannerInfo *root,
 											RelOptInfo *window_rel);
 
 /*
+ * A StrataTop of the relation, by these SortGroupClauses and root's
+ * window_pathkeys, in the place of a sort below a window function that wants
+ * no more than limit + offset rows of it, expressions of type int8; NULL: it
+ * cannot be had.
+ */
+extern Path *strata_top_make_window_input(PlannerInfo *root,
+										  RelOptInfo *input_rel,
+										  List *clauses, PathTarget *target,
+										  Node *limit, Node *offset);
+
+/*
  * Rows of a StrataSort as columns.  begin: has it sort; false: another node,
  * or its rows come one by one only.  next: put up to n of the next rows into
  * the columns of its result, whose null flags, and values packed or as Datums,
@@ -50,6 +61,7 @@ extern int	strata_sort_next_columns(PlanState *node, StrataColumn *columns,
 									 int at, int n);
 
 extern bool strata_sort_path_is_ours(const Path *path);
+extern bool strata_top_path_is_ours(const Path *path);
 
 /* The child's column that a column of a StrataSort is; 0: none, another node. */
 extern AttrNumber strata_sort_child_column(PlanState *node, AttrNumber resno);

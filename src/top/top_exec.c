@@ -348,9 +348,15 @@ exec_top(CustomScanState *node)
 		if (wanted != 0)
 			fill_sort(top);
 		tuplesort_performsort(top->sort);
+		top->nleft = wanted;
 	}
 	ResetExprContext(node->ss.ps.ps_ExprContext);
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	/* a window function above asks for more, in vain */
+	if (top->nleft == 0)
+		return no_row(node);
+	if (top->nleft > 0)
+		top->nleft--;
 	return next_of_tuplesort(top);
 }
 

@@ -8,6 +8,9 @@
  * that are needed; what the query computes of them we compute, of the rows
  * that are returned.
  *
+ * Over 600 lines: LIMIT, and a window that wants the first rows only, share
+ * most of it.
+ *
  * src/top/top_path.c
  *-------------------------------------------------------------------------
  */
@@ -194,27 +197,21 @@ has_volatile_qual(const RelOptInfo *rel)
 	return false;
 }
 
-/* Fill in the shape; false: it is not for us. */
+/*
+ * Fill in how many rows of the shape's keys are wanted, as far as the plan
+ * knows (-1: it does not), and what is known of the first key; false: it is
+ * not for us.
+ */
 static bool
-find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
-		   TopShape *shape)
+find_first_rows(PlannerInfo *root, RelOptInfo *rel, double count,
+				double offset, TopShape *shape)
 {
-	const Query *parse = root->parse;
-	double		count = known_count(parse->limitCount);
-	double		offset = known_count(parse->limitOffset);
 	SortGroupClause *clause;
 	Var		   *first;
 	Oid			family;
 	Oid			type;
 	StrataSortOrder order;
 
-	memset(shape, 0, sizeof(*shape));
-	if (!wants_first_rows(root) || has_volatile_qual(rel) ||
-		!find_top_keys(root, rel, root->parse->sortClause, shape) ||
-		!find_inputs(root, rel, target, shape))
-		return false;
-	if (IsA(parse->limitCount, Const) && count < 0)
-		return false;			/* LIMIT NULL, or an error */
 	shape->n = count < 0 ? DEFAULT_LIMIT : count + Max(offset, 0);
 	if (shape->n < 1 ||
 		shape->n * sizeof(TopValue) * list_length(shape->keys) >
@@ -231,6 +228,28 @@ find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 	shape->ordered = strata_integer_width(getBaseType(first->vartype)) > 0 &&
 		follows_partitions(rel, first);
 	return true;
+}
+
+/* Fill in the shape; false: it is not for us. */
+static bool
+find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
+		   TopShape *shape)
+{
+	const Query *parse = root->parse;
+	double		count = known_count(parse->limitCount);
+	double		offset = known_count(parse->limitOffset);
+
+	memset(shape, 0, sizeof(*shape));
+	if (!wants_first_rows(root) || has_volatile_qual(rel) ||
+		!find_top_keys(root, rel, root->parse->sortClause, shape) ||
+		!find_inputs(root, rel, target, shape))
+		return false;
+	if (IsA(parse->limitCount, Const) && count < 0)
+		return false;			/* LIMIT NULL, or an error */
+	shape->limits = parse->limitOffset == NULL ?
+		list_make1(parse->limitCount) :
+		list_make2(parse->limitCount, parse->limitOffset);
+	return find_first_rows(root, rel, count, offset, shape);
 }
 
 /* See top_private.h. */
@@ -473,16 +492,16 @@ first_rows_cost(const AppendPath *append, double n)
 
 /* Is there an Append that gives the first rows in their order for less? */
 static bool
-is_ordered_already(PlannerInfo *root, List *paths, double n, Cost cost)
+is_ordered_already(const RelOptInfo *rel, List *pathkeys, double n, Cost cost)
 {
 	ListCell   *lc;
 
-	foreach(lc, paths)
+	foreach(lc, rel->pathlist)
 	{
 		Path	   *path = without_projection(lfirst(lc));
 
 		if (IsA(path, AppendPath) && path->param_info == NULL &&
-			pathkeys_contained_in(root->sort_pathkeys, path->pathkeys) &&
+			pathkeys_contained_in(pathkeys, path->pathkeys) &&
 			first_rows_cost((AppendPath *) path, n) <= cost)
 			return true;
 	}
@@ -491,17 +510,17 @@ is_ordered_already(PlannerInfo *root, List *paths, double n, Cost cost)
 
 /* The path over its child, which costs so much. */
 static CustomPath *
-make_top_path(PlannerInfo *root, RelOptInfo *ordered_rel, PathTarget *target,
+make_top_path(RelOptInfo *parent, PathTarget *target, List *pathkeys,
 			  Path *child, const TopShape *shape, Cost cost)
 {
 	CustomPath *path = makeNode(CustomPath);
 	double		rows = clamp_row_est(Min(shape->n, child->rows));
 
 	path->path.pathtype = T_CustomScan;
-	path->path.parent = ordered_rel;
+	path->path.parent = parent;
 	path->path.pathtarget = target;
-	path->path.pathkeys = root->sort_pathkeys;
-	path->path.parallel_safe = ordered_rel->consider_parallel &&
+	path->path.pathkeys = pathkeys;
+	path->path.parallel_safe = parent->consider_parallel &&
 		child->parallel_safe;
 	path->path.rows = rows;
 	/* so many rows are likely to be better than those before them */
@@ -512,9 +531,7 @@ make_top_path(PlannerInfo *root, RelOptInfo *ordered_rel, PathTarget *target,
 		rows * (cpu_tuple_cost + target->cost.per_tuple);
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
-	strata_top_path_set_data(path, shape->inputs, shape->keys, shape->clauses,
-							 shape->ordered, shape->ordered && shape->desc,
-							 &shape->distance);
+	strata_top_path_set_data(path, shape);
 	path->methods = &strata_top_path_methods;
 	strata_path_copy_disabled(&path->path, child);
 	return path;
@@ -525,20 +542,35 @@ Path *
 strata_top_make_input(PlannerInfo *root, RelOptInfo *rel, TopShape *shape,
 					  Cost *cost)
 {
-	Path	   *input;
+	Path	   *input = find_top_input(rel->pathlist);
+	Path	   *child;
+	double		share;
 
 	*cost = 0;
-	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
-		IS_DUMMY_REL(rel))
-		return NULL;
-	input = find_top_input(rel->pathlist);
 	if (input == NULL)
 		return NULL;
-	shape->n = input->rows;
+	if (shape->all)
+		shape->n = input->rows;
 	if (IsA(input, AppendPath))
 		return make_append_input(root, rel, (AppendPath *) input, shape,
 								 cost);
-	return make_scan_input(root, input, shape->inputs, shape, 1, cost);
+	if (shape->distance.expr != NULL &&
+		!has_distances(root, shape, shape->inputs, input))
+		return NULL;
+	share = Min(shape->n / Max(input->rows, 1), 1.0);
+	child = make_scan_input(root, input, shape->inputs, shape, share, cost);
+	if (shape->distance.expr != NULL)
+		*cost *= Min(NEAREST_LEAST + NEAREST_SHARE * share, 1);
+	return child;
+}
+
+/* Is it a table, with rows that we can read? */
+static bool
+is_table(RelOptInfo *rel)
+{
+	return rel->reloptkind == RELOPT_BASEREL &&
+		rel->rtekind == RTE_RELATION && !IS_DUMMY_REL(rel) &&
+		find_top_input(rel->pathlist) != NULL;
 }
 
 /* See top.h. */
@@ -548,34 +580,52 @@ strata_top_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 {
 	PathTarget *target = root->upper_targets[UPPERREL_ORDERED];
 	TopShape	shape;
-	Path	   *input;
 	Path	   *child;
-	Cost		cost = 0;
+	Cost		cost;
 
-	if (!strata_enable_top_n || input_rel->reloptkind != RELOPT_BASEREL ||
-		input_rel->rtekind != RTE_RELATION || IS_DUMMY_REL(input_rel))
+	if (!strata_enable_top_n || !is_table(input_rel) ||
+		!find_shape(root, input_rel, target, &shape))
 		return;
-	input = find_top_input(input_rel->pathlist);
-	if (input == NULL || !find_shape(root, input_rel, target, &shape))
-		return;
-	if (shape.distance.expr != NULL && !IsA(input, AppendPath) &&
-		!has_distances(root, &shape, shape.inputs, input))
-		return;
-	if (IsA(input, AppendPath))
-		child = make_append_input(root, input_rel, (AppendPath *) input,
-								  &shape, &cost);
-	else
-	{
-		double		share = Min(shape.n / Max(input->rows, 1), 1.0);
-
-		child = make_scan_input(root, input, shape.inputs, &shape, share,
-								&cost);
-		if (shape.distance.expr != NULL)
-			cost *= Min(NEAREST_LEAST + NEAREST_SHARE * share, 1);
-	}
+	child = strata_top_make_input(root, input_rel, &shape, &cost);
 	if (child != NULL &&
-		!is_ordered_already(root, input_rel->pathlist, shape.n, cost))
+		!is_ordered_already(input_rel, root->sort_pathkeys, shape.n, cost))
 		add_path(ordered_rel, (Path *)
-				 make_top_path(root, ordered_rel, target, child, &shape,
-							   cost));
+				 make_top_path(ordered_rel, target, root->sort_pathkeys,
+							   child, &shape, cost));
+}
+
+/* See top.h. */
+Path *
+strata_top_make_window_input(PlannerInfo *root, RelOptInfo *input_rel,
+							 List *clauses, PathTarget *target, Node *limit,
+							 Node *offset)
+{
+	TopShape	shape;
+	Path	   *child;
+	Cost		cost;
+
+	if (!strata_enable_top_n || !is_table(input_rel) ||
+		root->parse->rowMarks != NIL ||
+		contain_volatile_functions((Node *) target->exprs) ||
+		!strata_top_find_columns(root, input_rel, clauses, target, &shape))
+		return NULL;
+	shape.all = false;
+	shape.limits = list_make2(limit, offset);
+	if (!find_first_rows(root, input_rel, known_count(limit),
+						 known_count(offset), &shape))
+		return NULL;
+	child = strata_top_make_input(root, input_rel, &shape, &cost);
+	if (child == NULL ||
+		is_ordered_already(input_rel, root->window_pathkeys, shape.n, cost))
+		return NULL;
+	return (Path *) make_top_path(input_rel, target, root->window_pathkeys,
+								  child, &shape, cost);
+}
+
+/* See top.h. */
+bool
+strata_top_path_is_ours(const Path *path)
+{
+	return IsA(path, CustomPath) &&
+		((const CustomPath *) path)->methods == &strata_top_path_methods;
 }

@@ -17,7 +17,20 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
-/* What is where in a plan's private list. */
+/* What is where in a path's private list. */
+enum
+{
+	PATH_INPUTS,
+	PATH_KEYS,
+	PATH_CLAUSES,
+	PATH_ORDER,					/* IntList: ordered, reverse */
+	PATH_LIMITS,				/* LIMIT, and OFFSET if there is one; of a
+								 * StrataSort NIL */
+	PATH_DISTANCE,				/* column and value; or NIL */
+	PATH_COMMUTED				/* IntList of one */
+};
+
+/* And in a plan's. */
 enum
 {
 	PLAN_ORDER,					/* IntList: ordered, reverse */
@@ -31,19 +44,22 @@ enum
 
 /* See top_private.h. */
 void
-strata_top_path_set_data(CustomPath *path, List *inputs, List *keys,
-						 List *clauses, bool ordered, bool reverse,
-						 const StrataTopDistancePlan *distance)
+strata_top_path_set_data(CustomPath *path, const TopShape *shape)
 {
-	Assert(list_length(keys) == list_length(clauses));	/* top:N5 */
-	path->custom_private = list_make5(inputs, keys, clauses,
-									  list_make2_int(ordered, reverse),
-									  distance->expr == NULL ? NIL :
-									  list_make2(distance->column,
-												 distance->value));
-	if (distance->expr != NULL)
-		path->custom_private = lappend(path->custom_private,
-									   list_make1_int(distance->commuted));
+	const StrataTopDistancePlan *distance = &shape->distance;
+
+	Assert(list_length(shape->keys) ==
+		   list_length(shape->clauses));	/* top:N5 */
+	path->custom_private =
+		list_make5(shape->inputs, shape->keys, shape->clauses,
+				   list_make2_int(shape->ordered,
+								  shape->ordered && shape->desc),
+				   shape->limits);
+	path->custom_private =
+		lappend(path->custom_private, distance->expr == NULL ? NIL :
+				list_make2(distance->column, distance->value));
+	path->custom_private = lappend(path->custom_private,
+								   list_make1_int(distance->commuted));
 }
 
 /* The number of a column among the inputs, from 1. */
@@ -91,9 +107,10 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 			  List *tlist, List *clauses, List *custom_plans)
 {
 	CustomScan *cscan = makeNode(CustomScan);
-	List	   *inputs = linitial(path->custom_private);
-	List	   *keys = lsecond(path->custom_private);
-	List	   *distance = list_nth(path->custom_private, 4);
+	List	   *inputs = list_nth(path->custom_private, PATH_INPUTS);
+	List	   *keys = list_nth(path->custom_private, PATH_KEYS);
+	List	   *distance = list_nth(path->custom_private, PATH_DISTANCE);
+	List	   *limits = list_nth(path->custom_private, PATH_LIMITS);
 
 	cscan->custom_scan_tlist =
 		strata_custom_tlist(distance == NIL ? inputs :
@@ -103,25 +120,22 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	if (distance != NIL)
 		cscan->custom_exprs = lappend(cscan->custom_exprs,
 									  copyObject(lsecond(distance)));
-	if (path->methods != &strata_sort_path_methods)
-		cscan->custom_exprs = lappend(cscan->custom_exprs,
-									  copyObject(root->parse->limitCount));
-	if (path->methods != &strata_sort_path_methods &&
-		root->parse->limitOffset != NULL)
-		cscan->custom_exprs = lappend(cscan->custom_exprs,
-									  copyObject(root->parse->limitOffset));
+	cscan->custom_exprs = list_concat(cscan->custom_exprs,
+									  copyObject(limits));
 	cscan->scan.plan.targetlist = tlist;
 	cscan->scan.scanrelid = 0;
 	cscan->flags = path->flags;
 	cscan->custom_plans = custom_plans;
 	cscan->custom_private = write_keys(inputs, keys,
-									   lthird(path->custom_private),
-									   lfourth(path->custom_private));
+									   list_nth(path->custom_private,
+												PATH_CLAUSES),
+									   list_nth(path->custom_private,
+												PATH_ORDER));
 	cscan->custom_private =
 		lappend(cscan->custom_private, distance == NIL ? NIL :
 				list_make2_int(input_number(inputs, linitial(distance)),
 							   linitial_int(list_nth(path->custom_private,
-													 5))));
+													 PATH_COMMUTED))));
 	cscan->methods = path->methods == &strata_sort_path_methods ?
 		&strata_sort_scan_methods : &strata_top_scan_methods;
 	return &cscan->scan.plan;

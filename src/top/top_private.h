@@ -139,6 +139,7 @@ typedef struct StrataTopState
 	Tuplesortstate *sort;		/* NULL: not begun */
 	TupleTableSlot *put;		/* rows that go into it */
 	TupleTableSlot *got;		/* a row that comes out */
+	int64		nleft;			/* so many are still to be returned; -1: all */
 	TopValue   *values;			/* a row's keys */
 	const StrataColumn **columns;	/* by input; of the rows being taken */
 	uint16	   *chosen;			/* numbers of rows */
@@ -156,7 +157,9 @@ typedef struct TopShape
 	List	   *clauses;		/* SortGroupClauses, one for each */
 	List	   *inputs;			/* Vars that are needed */
 	bool		all;			/* rows are wanted, */
-	double		n;				/* ... or so many */
+	double		n;				/* ... or so many, */
+	List	   *limits;			/* which LIMIT, and OFFSET if there is one,
+								 * say, expressions */
 	bool		nullable;		/* the first key may be null, or is no column
 								 * of which the table would tell */
 	bool		desc;			/* the first key's order */
@@ -170,14 +173,10 @@ extern const CustomPathMethods strata_sort_path_methods;
 extern const CustomScanMethods strata_sort_scan_methods;
 
 /*
- * top_plan_data.c: what a path carries to the plan (columns that are read, the
- * keys among them, their SortGroupClauses); and the keys and the expressions
- * of LIMIT and OFFSET, from the plan.
+ * top_plan_data.c: what a path carries to the plan; and the keys and the
+ * expressions of LIMIT and OFFSET, from the plan.
  */
-extern void strata_top_path_set_data(CustomPath *path, List *inputs,
-									 List *keys, List *clauses, bool ordered,
-									 bool reverse,
-									 const StrataTopDistancePlan *distance);
+extern void strata_top_path_set_data(CustomPath *path, const TopShape *shape);
 extern void strata_top_plan_read(StrataTopState *top);
 
 /* top_key.c: values of keys, and which rows of a vector may matter. */
@@ -254,8 +253,8 @@ extern void strata_top_source_end(TopSource *source);
 
 /*
  * top_path.c: the shape of all rows by these SortGroupClauses; false: it is
- * not for us.  The path that they come from, and what reading it costs; NULL:
- * there is none that gives vectors.
+ * not for us.  The path that the shape's rows come from, and what reading it
+ * costs; NULL: there is none that gives vectors.
  */
 extern bool strata_top_find_columns(PlannerInfo *root, RelOptInfo *rel,
 									List *clauses, PathTarget *target,

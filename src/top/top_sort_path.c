@@ -124,7 +124,8 @@ make_sort_path(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *parent,
 	CustomPath *path;
 	Cost		cost;
 
-	if (comes_in_order(rel, pathkeys) ||
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
+		IS_DUMMY_REL(rel) || comes_in_order(rel, pathkeys) ||
 		!strata_top_find_columns(root, rel, clauses, target, &shape) ||
 		contain_volatile_functions((Node *) target->exprs))
 		return NULL;
@@ -151,8 +152,7 @@ make_sort_path(PlannerInfo *root, RelOptInfo *rel, RelOptInfo *parent,
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_paths = list_make1(child);
 	path->methods = &strata_sort_path_methods;
-	strata_top_path_set_data(path, shape.inputs, shape.keys, shape.clauses,
-							 false, false, &shape.distance);
+	strata_top_path_set_data(path, &shape);
 	strata_path_copy_disabled(&path->path, child);
 	return &path->path;
 }

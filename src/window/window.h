@@ -24,6 +24,7 @@ extern void strata_window_init(void);
  * those WindowAggs whose functions can be had so.
  */
 extern void strata_window_create_paths(PlannerInfo *root,
+									   RelOptInfo *input_rel,
 									   RelOptInfo *window_rel);
 
 /*

@@ -134,7 +134,8 @@ static bool
 look_at_next_rows(StrataWindowState *window)
 {
 	strata_window_call_keep(window->functions, &window->rows);
-	if (!strata_window_rows_next(&window->rows))
+	/* window:WF7 */
+	if (window->output.done || !strata_window_rows_next(&window->rows))
 		return false;
 	strata_window_call_compute(window->functions, &window->rows);
 	strata_window_output_compute(&window->output);
@@ -191,6 +192,7 @@ rescan_window(CustomScanState *node)
 	strata_window_call_reset(window->functions, &window->rows);
 	strata_window_rows_reset(&window->rows);
 	window->next = window->output.npassed = 0;
+	window->output.done = false;
 	if (node->ss.ps.chgParam != NULL)
 		UpdateChangedParamSet(child, node->ss.ps.chgParam);
 	if (child->chgParam == NULL)

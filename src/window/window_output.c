@@ -226,6 +226,8 @@ strata_window_output_compute(WindowOutput *output)
 	{
 		run_condition(output, &frame);
 		InstrCountFiltered1(output->node, rows->n - frame.n);
+		/* once it is not true it is not, to the partition's end */
+		output->done = rows->nkeys == 0 && frame.n < rows->n;
 	}
 	output->valid = output->known && (frame.n == 0 ||
 									  compute_results(output, false, &frame));

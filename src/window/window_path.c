@@ -14,7 +14,11 @@
 
 #include "base/base.h"
 #include "base/compat.h"
+#include "access/stratnum.h"
+#include "catalog/pg_opfamily_d.h"
+#include "catalog/pg_type_d.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -23,6 +27,7 @@
 #include "scan/scan_vector.h"
 #include "top/top.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "window/window_private.h"
 
 /* Does the query read a table with batches? */
@@ -120,7 +125,7 @@ asks_for_peers(const List *funcs)
 
 /*
  * May the node leave out the rows for which a run condition is not true?  It
- * does so where all rows of a table are sorted for it; an ordered scan gives
+ * does so where rows of a table are sorted for it; an ordered scan gives
  * the first rows of each partition to PostgreSQL's node (scan:R16).
  */
 static bool
@@ -131,7 +136,8 @@ can_be_filter(const WindowAggPath * window, const List *run,
 
 	if (run == NIL)
 		return true;
-	if (!window->topwindow || !strata_sort_path_is_ours(window->subpath))
+	if (!window->topwindow || !(strata_sort_path_is_ours(window->subpath) ||
+								strata_top_path_is_ours(window->subpath)))
 		return false;
 	foreach(lc, run)
 	{
@@ -207,9 +213,130 @@ replace_window(PlannerInfo *root, RelOptInfo *window_rel,
 	return &path->path;
 }
 
+/*-------------------------------------------------------------------------
+ * The first rows only
+ *-------------------------------------------------------------------------
+ */
+
+/*
+ * The greatest number that a run condition lets row_number() have, of type
+ * int8; NULL: this one does not say.  Nothing is evaluated that PostgreSQL
+ * would not evaluate: it is a constant or a parameter of the statement.
+ */
+static Node *
+bound_of_run_condition(const OpExpr *op)
+{
+	const		WindowFunc *func = linitial(op->args);
+	Node	   *bound = lsecond(op->args);
+	int			strategy = get_op_opfamily_strategy(op->opno,
+													INTEGER_BTREE_FAM_OID);
+	Oid			cast;
+
+	if (!IsA(func, WindowFunc))
+	{
+		func = lsecond(op->args);
+		bound = linitial(op->args);
+		/* greater ones become less */
+		strategy = strategy > 0 ? BTMaxStrategyNumber + 1 - strategy : 0;
+	}
+	if (!IsA(func, WindowFunc) || func->winfnoid != F_ROW_NUMBER ||
+		(strategy != BTLessStrategyNumber &&
+		 strategy != BTLessEqualStrategyNumber))
+		return NULL;
+	if (IsA(bound, Const))
+	{
+		const Const *value = (Const *) bound;
+		int64		n;
+
+		if (value->constisnull)
+			return NULL;
+		n = value->consttype == INT8OID ? DatumGetInt64(value->constvalue) :
+			value->consttype == INT4OID ? DatumGetInt32(value->constvalue) :
+			DatumGetInt16(value->constvalue);
+		return (Node *) makeConst(INT8OID, -1, InvalidOid, sizeof(int64),
+								  Int64GetDatum(Max(n, 0)), false,
+								  FLOAT8PASSBYVAL);
+	}
+	if (!IsA(bound, Param) || ((Param *) bound)->paramkind != PARAM_EXTERN)
+		return NULL;
+	cast = exprType(bound) == INT4OID ? F_INT8_INT4 : F_INT8_INT2;
+	return exprType(bound) == INT8OID ? copyObject(bound) :
+		(Node *) makeFuncExpr(cast, INT8OID, list_make1(copyObject(bound)),
+							  InvalidOid, InvalidOid, COERCE_IMPLICIT_CAST);
+}
+
+/* How many rows do functions look ahead? */
+static int64
+rows_ahead(const WindowClause * clause, List *funcs, List *inputs)
+{
+	int64		result = 0;
+	ListCell   *lc;
+
+	foreach(lc, funcs)
+		result = Max(result,
+					 strata_window_rows_ahead(lfirst_node(WindowFunc, lc),
+											  clause, inputs));
+	return result;
+}
+
+/*
+ * Of the only window, without partitions, whose row_number() may be no greater
+ * than that: a copy over the first rows of its order, and those that functions
+ * look ahead to; NULL: it is something else, or these cannot be had.
+ */
+static WindowAggPath *
+window_of_first_rows(PlannerInfo *root, RelOptInfo *input_rel,
+					 WindowAggPath * window)
+{
+	const		WindowClause *clause = window->winclause;
+	Path	   *below = window->subpath;
+	Path	   *first;
+	WindowAggPath *copy;
+	Node	   *bound = NULL;
+	int64		ahead;
+	ListCell   *lc;
+
+	if (!window->topwindow || clause->partitionClause != NIL)
+		return NULL;
+	foreach(lc, strata_window_run_condition(window))
+	{
+		const OpExpr *op = lfirst(lc);
+
+		if (bound == NULL && IsA(op, OpExpr) && list_length(op->args) == 2)
+			bound = bound_of_run_condition(op);
+	}
+	if (IsA(below, SortPath))
+		below = ((SortPath *) below)->subpath;
+	if (bound == NULL || IsA(below, WindowAggPath))
+		return NULL;
+	Assert(exprType(bound) == INT8OID); /* window:WF7 */
+	ahead = rows_ahead(clause, functions_of(clause, window->path.pathtarget),
+					   below->pathtarget->exprs);
+	first = strata_top_make_window_input(root, input_rel, clause->orderClause,
+										 window->subpath->pathtarget, bound,
+										 (Node *)
+										 makeConst(INT8OID, -1, InvalidOid,
+												   sizeof(int64),
+												   Int64GetDatum(ahead),
+												   false, FLOAT8PASSBYVAL));
+	if (first == NULL)
+		return NULL;
+	copy = makeNode(WindowAggPath);
+	*copy = *window;
+	copy->subpath = first;
+	copy->path.pathkeys = first->pathkeys;
+	copy->path.rows = first->rows;
+	copy->path.startup_cost = first->startup_cost;
+	copy->path.total_cost = first->total_cost +
+		(window->path.total_cost - window->subpath->total_cost) *
+		first->rows / Max(window->path.rows, 1);
+	return copy;
+}
+
 /* See window.h. */
 void
-strata_window_create_paths(PlannerInfo *root, RelOptInfo *window_rel)
+strata_window_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
+						   RelOptInfo *window_rel)
 {
 	List	   *paths = NIL;
 	ListCell   *lc;
@@ -220,13 +347,18 @@ strata_window_create_paths(PlannerInfo *root, RelOptInfo *window_rel)
 	/* all of them first: adding one may free those that cost more */
 	foreach(lc, window_rel->pathlist)
 	{
-		Path	   *path = NULL;
+		WindowAggPath *window = lfirst(lc);
 
-		if (IsA(lfirst(lc), WindowAggPath))
-			path = replace_window(root, window_rel, lfirst(lc));
-		if (path != NULL)
-			paths = lappend(paths, path);
+		if (!IsA(window, WindowAggPath))
+			continue;
+		paths = lappend(paths, replace_window(root, window_rel, window));
+		window = window_of_first_rows(root, input_rel, window);
+		if (window != NULL)
+			paths = lappend(paths, replace_window(root, window_rel, window));
 	}
 	foreach(lc, paths)
-		add_path(window_rel, lfirst(lc));
+	{
+		if (lfirst(lc) != NULL)
+			add_path(window_rel, lfirst(lc));
+	}
 }

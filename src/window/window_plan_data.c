@@ -174,6 +174,17 @@ strata_window_can_call(const WindowFunc * func, const WindowClause * clause,
 	return describe_call(func, clause, inputs, &call);
 }
 
+/* See window_private.h. */
+int64
+strata_window_rows_ahead(const WindowFunc * func, const WindowClause * clause,
+						 List *inputs)
+{
+	WindowCall	call;
+
+	return describe_call(func, clause, inputs, &call) &&
+		call.kind == WINDOW_LEAD ? call.offset : 0;
+}
+
 /* PlanCustomPath. */
 static Plan *
 plan_window_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,

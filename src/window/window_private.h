@@ -139,6 +139,7 @@ typedef struct WindowOutput
 	int			nresults;
 	WindowResult *results;
 	StrataExpr *run;			/* the node's qual, a run condition; or NULL */
+	bool		done;			/* which is true of no rows that follow */
 	StrataExpr *filter;			/* conditions from above; or NULL */
 	MemoryContext mcxt;			/* reset for each time */
 	TupleTableSlot *slot;		/* of the result */
@@ -162,6 +163,11 @@ extern void strata_window_path_set_data(CustomPath *path, List *inputs,
 										List *run);
 extern bool strata_window_can_call(const WindowFunc * func,
 								   const WindowClause * clause, List *inputs);
+
+/* How many rows such a function looks ahead. */
+extern int64 strata_window_rows_ahead(const WindowFunc * func,
+									  const WindowClause * clause,
+									  List *inputs);
 extern void strata_window_plan_read(const CustomScan *cscan, WindowPlan *plan);
 
 /* The same path with conditions that its rows have to pass, see quals. */

@@ -740,7 +740,8 @@ class Queries:
             ", ".join(calls), table.token, self.where(table),
             "PARTITION BY %s " % ", ".join("a." + c.name for c in part) if part else "", ", ".join(items))
         if rng.random() < 0.5:
-            conditions = ["x.c0 IS NULL", "x.n %% 3 = %d" % rng.randrange(3), "x.id %% 7 = %d" % rng.randrange(7), "x.c0 IS NOT NULL"]
+            conditions = ["x.c0 IS NULL", "x.n %% 3 = %d" % rng.randrange(3), "x.id %% 7 = %d" % rng.randrange(7), "x.c0 IS NOT NULL",
+                          "x.n <= %d" % rng.randrange(8)]
             conditions += ["x.gap > INTERVAL '%d seconds'" % rng.randrange(4000), "x.gap IS NULL", "x.gap = INTERVAL '0'"] if "gap" in calls[-1] else []
             sql = "SELECT * FROM (%s) AS x WHERE %s" % (sql, rng.choice([" OR ", " AND "]).join(rng.sample(conditions, rng.randrange(1, 4))))
         return Query(sql)

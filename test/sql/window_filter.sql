@@ -56,7 +56,18 @@ BEGIN
 		'SELECT id, q FROM (SELECT id, 10 / (row_number() OVER w - 5) AS q, rank() OVER w AS n FROM wf WINDOW w AS (%s)) AS x WHERE n < 6 ORDER BY id',
 		'SELECT id, t FROM (SELECT id, t, dense_rank() OVER w AS n, rank() OVER w AS r FROM wf WINDOW w AS (%s)) AS x WHERE 2 > n AND r = 1 AND 10 / (id - 3599) < 0 ORDER BY id',
 		'SELECT id, n, d FROM (SELECT id, rank() OVER w AS n, dense_rank() OVER w AS d FROM wf WINDOW w AS (%s)) AS x WHERE n > 40 AND d %% 2 = 0 ORDER BY id',
+		-- of all rows the first ones, and those that functions look ahead to
+		'SELECT * FROM (SELECT id, lead(id, 7, -1) OVER w AS a, lag(i) OVER w AS l, first_value(t) OVER w AS t, row_number() OVER w AS n FROM wf WINDOW w AS (%s)) AS x WHERE n <= 30 ORDER BY id',
+		'SELECT * FROM (SELECT id, lead(v) OVER w AS v, rank() OVER w AS r, row_number() OVER w AS n FROM wf WINDOW w AS (%s)) AS x WHERE 12::smallint > n AND n <> 5 AND r < 9 ORDER BY id',
+		'SELECT * FROM (SELECT id, t, row_number() OVER w AS n FROM wf WHERE s > 3 WINDOW w AS (%s)) AS x WHERE n = 1 ORDER BY id',
+		'SELECT * FROM (SELECT id, row_number() OVER w AS n FROM wf WINDOW w AS (%s)) AS x WHERE n <= -3::bigint ORDER BY id',
+		'SELECT count(*), sum(n) FROM (SELECT id, row_number() OVER w AS n, lead(id) OVER w FROM wf WINDOW w AS (%s)) AS x WHERE n <= 9223372036854775807',
+		'SELECT * FROM (SELECT id, n + id AS s FROM (SELECT id, row_number() OVER w AS n, sum(i) OVER w AS i FROM wf WINDOW w AS (%s)) AS x WHERE n < 4 LIMIT 5) AS x ORDER BY id',
+		'SELECT * FROM (SELECT id, row_number() OVER w AS n, count(*) OVER (PARTITION BY k) AS c FROM wf WINDOW w AS (%s)) AS x WHERE n < 4 ORDER BY id',
+		'SELECT y.a, x.* FROM (VALUES (0), (3), (-1), (NULL), (48)) AS y (a) CROSS JOIN LATERAL (SELECT id, n FROM (SELECT id, row_number() OVER w AS n FROM wf WINDOW w AS (%s)) AS z WHERE n <= y.a OFFSET 0) AS x ORDER BY 1, 2',
+		'SELECT id, n FROM (SELECT wf.id, row_number() OVER w AS n FROM wf JOIN generate_series(1, 2000, 3) AS g (id) USING (id) WINDOW w AS (%s)) AS x WHERE n <= 5 ORDER BY id',
 		-- errors, of rows that pass or do not
+		'SELECT id, n, d FROM (SELECT id, row_number() OVER w AS n, 10 / (id - 3599) AS d FROM wf WINDOW w AS (%s)) AS x WHERE n <= 5 ORDER BY id',
 		'SELECT id, d FROM (SELECT id, u - lag(u) OVER w AS d FROM wf WINDOW w AS (%s)) AS x WHERE d > ''10 days'' ORDER BY id',
 		'SELECT id, d FROM (SELECT id, lag(id) OVER w AS l, u - lag(u) OVER w AS d FROM wf WINDOW w AS (%s)) AS x WHERE l < 100 ORDER BY id',
 		'SELECT id, d FROM (SELECT id, b * 9 + lag(b) OVER w AS d FROM wf WINDOW w AS (%s)) AS x WHERE d > 5 ORDER BY id',
@@ -120,6 +131,10 @@ EXECUTE steps_h('40 minutes', 7);
 EXECUTE steps(NULL, 7);
 EXECUTE steps('1 hour', 30);
 EXECUTE steps_h('1 hour', 30);
+PREPARE first_rows(bigint, smallint) AS SELECT id, n FROM (SELECT id, row_number() OVER (ORDER BY f DESC, id) AS n FROM wf) AS x WHERE n < $1 AND n <> $2;
+EXECUTE first_rows(5, 2);
+EXECUTE first_rows(NULL, 2);
+EXECUTE first_rows(-9223372036854775808, 2);
 BEGIN;
 DECLARE c CURSOR FOR SELECT id, n FROM wf_steps WHERE n > 40 OR gap IS NULL;
 FETCH 2 FROM c;

@@ -71,6 +71,30 @@ SELECT query, wp_filter(query) FROM wp_asked LIMIT 1;
 RESET strata.enable_window_filter;
 DROP TABLE wp_asked;
 DROP FUNCTION wp_filter;
+-- the first rows of all are found without a sort of all; those of a rank end the sort's output
+CREATE FUNCTION wp_first(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF line ~ 'Window|StrataTop|StrataSort|Sort  |Removed' AND line !~ 'Window: ' THEN
+			RETURN NEXT regexp_replace(line, '^[ >-]*', '');
+		END IF;
+	END LOOP;
+END $$;
+SET strata.enable_top_n = on;
+SELECT wp_first('SELECT * FROM (SELECT k, row_number() OVER (ORDER BY i, k) AS n FROM wp) AS x WHERE n <= 3');
+SELECT wp_first('SELECT * FROM (SELECT k, lead(k, 2) OVER (ORDER BY i, k), row_number() OVER (ORDER BY i, k) AS n FROM wp) AS x WHERE 3 > n');
+SELECT wp_first('SELECT * FROM (SELECT k, rank() OVER (ORDER BY i, k) AS n FROM wp) AS x WHERE n <= 3');
+-- not where others of its functions want peers, of a join, without a table of ours, or with partitions
+SELECT wp_first('SELECT * FROM (SELECT k, sum(i) OVER (ORDER BY i, k), row_number() OVER (ORDER BY i, k) AS n FROM wp) AS x WHERE n <= 3');
+SELECT wp_first('SELECT * FROM (SELECT k, row_number() OVER (ORDER BY i, k) AS n, lag(k) OVER (ORDER BY ts, i) FROM wp) AS x WHERE n <= 3');
+SELECT wp_first('SELECT * FROM (SELECT k, row_number() OVER (ORDER BY i, k) AS n FROM wp_h) AS x WHERE n <= 3');
+SELECT wp_first('SELECT * FROM (SELECT k, row_number() OVER (PARTITION BY i ORDER BY ts, k) AS n FROM wp) AS x WHERE n <= 3');
+SET strata.enable_top_n = off;
+SELECT wp_first('SELECT * FROM (SELECT k, row_number() OVER (ORDER BY i, k) AS n FROM wp) AS x WHERE n <= 3');
+RESET strata.enable_top_n;
+DROP FUNCTION wp_first;
 -- EXPLAIN names the functions, in the node and above it: 18 looks for a WindowAgg of each WindowFunc
 CREATE FUNCTION wp_names(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
