@@ -304,15 +304,20 @@ shrink_companion(Relation rel)
 
 /*
  * Copy the row store, where rows lie behind pages that have none; its indexes
- * are made anew on the way.  Returns the relation, opened again, as that is
- * not done with somebody's hand on it.
+ * are made anew on the way.  The companion is renamed then: where somebody
+ * uses it (autovacuum does, for long) nothing is copied in vain, and nobody
+ * made to wait.  Returns the relation, opened again, as that is not done with
+ * somebody's hand on it.
  */
 static Relation
 shrink_row_store(Relation rel, bool *rewritten)
 {
 	Oid			relid = RelationGetRelid(rel);
+	Oid			companion = strata_companion_oid(rel);
 
-	*rewritten = strata_row_store_is_bloated(rel);
+	*rewritten = strata_row_store_is_bloated(rel) &&
+		(!OidIsValid(companion) ||
+		 ConditionalLockRelationOid(companion, AccessExclusiveLock));
 	if (!*rewritten)
 		return rel;
 	relation_close(rel, NoLock);

@@ -175,12 +175,16 @@ strata_row_store_is_bloated(Relation rel)
 	uint64		pages = 0;
 	uint64		index_pages = 0;
 	double		used = 0;
+	double		in_toast = 0;
 
 	if (!count_pages(RelationGetRelid(rel), &pages, &index_pages, &used) ||
 		(OidIsValid(rel->rd_rel->reltoastrelid) &&
 		 !count_pages(rel->rd_rel->reltoastrelid, &pages, &index_pages,
-					  &used)))
+					  &in_toast)))
 		return false;
+	/* a copy leaves as much of each page free as the table is to have */
+	used = used * 100 / RelationGetFillFactor(rel, HEAP_DEFAULT_FILLFACTOR) +
+		in_toast;
 	/* rows that come later would fill what is less */
 	return used <= MAX_ROW_PAGES && pages > 4 * used + MIN_FREE_ROW_PAGES;
 }

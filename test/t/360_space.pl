@@ -133,6 +133,34 @@ is_deeply([sql($rows), sql($by_index)], \@before, 'and the same');
 is(sql(q{SELECT count(*) FROM show_chunks('behind') c, strata.verify(c)}), '0', 'and in order');
 is_short('behind', 'behind late rows');
 
+# pages that the table wants free are not what rows lie behind: it is not copied each time
+sub files { return sql("SELECT string_agg(pg_relation_filenode(c)::text, ' ' ORDER BY c) FROM show_chunks('behind') c"); }
+my $queue_again = "INSERT INTO _strata.space_queue (relation, batches, before) SELECT c, false, 0 FROM show_chunks('behind') c; UPDATE _strata.job SET id = id WHERE false";
+sql("ALTER TABLE behind SET (fillfactor = 10)");
+sql(q{INSERT INTO behind SELECT ts + interval '2 s', host, usage, 'more' FROM behind WHERE host IN (2, 3)});
+cmp_ok(sql("SELECT min(pg_relation_size(c)) FROM show_chunks('behind') c"), '>', 100 * 8192, 'a fillfactor of 10 takes pages');
+my $files = files();
+sql($queue_again);
+becomes($node, $empty, 'which are looked at');
+is(files(), $files, 'and left as they are');
+
+# somebody is at the batches: nothing is copied that cannot be finished, and no reader waits
+sql("ALTER TABLE behind RESET (fillfactor)");
+sql("ALTER SYSTEM SET log_lock_waits = on; ALTER SYSTEM SET deadlock_timeout = '100ms'; SELECT pg_reload_conf()");
+$reader = hold(q{BEGIN; DO $$ DECLARE b regclass; BEGIN
+	FOR b IN SELECT strata.batch_relation(c) FROM show_chunks('behind') c LOOP EXECUTE format('LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE', b); END LOOP;
+	END $$}, '\! sleep 30', "state = 'idle in transaction'");
+my $log_from = -s $node->logfile;
+sql($queue_again);
+becomes($node, "SELECT count(*) = 3 FROM queue WHERE waits_for = 'lock'", 'batches are in use');
+unlike(substr(slurp_file($node->logfile), $log_from), qr/still waiting for AccessExclusiveLock/, 'nobody waits');
+is(files(), $files, 'and nothing is copied');
+sql("SELECT pg_terminate_backend($reader); UPDATE _strata.space_queue SET next_try = now()");
+becomes($node, $empty, 'until they are free');
+isnt(files(), $files, 'and then it is');
+is_deeply([sql($rows . q{ WHERE note IN ('row', 'late')}), sql($by_index)], \@before, 'with the same rows');
+sql("ALTER SYSTEM RESET log_lock_waits; ALTER SYSTEM RESET deadlock_timeout; SELECT pg_reload_conf()");
+
 # a prepared transaction that has seen nothing but is older
 make('c', 2, 8000);
 sql("BEGIN; CREATE TABLE unseen (); PREPARE TRANSACTION 'it''s'");
