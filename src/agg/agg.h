@@ -41,6 +41,16 @@ extern void strata_agg_set_join_pathlist(PlannerInfo *root,
 										 JoinPathExtraData *extra);
 
 /*
+ * The same, before that: offers semi and anti joins with groups of the inner
+ * side.
+ */
+extern void strata_agg_set_semi_pathlist(PlannerInfo *root,
+										 RelOptInfo *joinrel,
+										 RelOptInfo *outer, RelOptInfo *inner,
+										 JoinType jointype,
+										 JoinPathExtraData *extra);
+
+/*
  * Of a StrataAgg whose groups have nothing to do with each other: the column
  * of its child's result that column resno of its own is, as a key; 0: it is
  * none, or another node.

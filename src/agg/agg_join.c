@@ -67,9 +67,9 @@ fact_side(const RelOptInfo *fact, JoinPath * join)
 	return outer ? &join->outerjoinpath : &join->innerjoinpath;
 }
 
-/* Collect fact's columns among those of the clauses; false: more than that. */
-static bool
-add_columns(JoinBelow *below, List *clauses)
+/* See agg_join_private.h. */
+bool
+strata_agg_join_add_columns(JoinBelow *below, List *clauses)
 {
 	ListCell   *lc;
 
@@ -111,7 +111,8 @@ can_join(JoinBelow *below, Path *path)
 		return false;
 	side = fact_side(below->fact, (JoinPath *) path);
 	if (side == NULL ||
-		!add_columns(below, ((JoinPath *) path)->joinrestrictinfo))
+		!strata_agg_join_add_columns(below,
+									 ((JoinPath *) path)->joinrestrictinfo))
 		return false;
 	foreach(lc, pull_var_clause((Node *) path->pathtarget->exprs,
 								PVC_INCLUDE_PLACEHOLDERS))

@@ -22,9 +22,9 @@
 #include "optimizer/pathnode.h"
 #include "optimizer/tlist.h"
 
-/* The groups of fact as a path; NULL: there are too many, or no such path. */
-static Path *
-make_groups(JoinBelow *below, const AggShape *part)
+/* See agg_join_private.h. */
+Path *
+strata_agg_join_distinct(JoinBelow *below, const AggShape *part)
 {
 	PlannerInfo *root = below->root;
 	RelOptInfo *fact = below->fact;
@@ -79,7 +79,7 @@ strata_agg_create_joined_distinct_paths(PlannerInfo *root,
 	if (part.reason != NULL || part.keys == NIL)
 		return;
 	strata_agg_stop_plan(root, below.fact, false, &part);
-	below.groups = make_groups(&below, &part);
+	below.groups = strata_agg_join_distinct(&below, &part);
 	if (below.groups == NULL)
 		return;
 	path = strata_agg_join_groups(&below, path);

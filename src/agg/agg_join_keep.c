@@ -79,6 +79,7 @@ strata_agg_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
 {
 	Path	   *kept = kept_path(joinrel);
 	Path	   *outer_path;
+	Path	   *inner_path = inner->cheapest_total_path;
 	Path	   *path;
 	List	   *clauses;
 	JoinCostWorkspace workspace;
@@ -96,11 +97,15 @@ strata_agg_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
 									  outer_path);
 	if (path != NULL)
 		outer_path = path;
+	path = jointype == JOIN_SEMI || jointype == JOIN_ANTI ?
+		strata_agg_semi_groups(root, joinrel, inner, extra->restrictlist) :
+		NULL;
+	if (path != NULL && path->total_cost < inner_path->total_cost)
+		inner_path = path;
 	initial_cost_hashjoin(root, &workspace, jointype, clauses, outer_path,
-						  inner->cheapest_total_path, extra, false);
+						  inner_path, extra, false);
 	path = (Path *) create_hashjoin_path(root, joinrel, jointype, &workspace,
-										 extra, outer_path,
-										 inner->cheapest_total_path, false,
+										 extra, outer_path, inner_path, false,
 										 extra->restrictlist, NULL, clauses);
 	Assert(path->param_info == NULL);	/* agg:G29 */
 	if (kept != NULL)

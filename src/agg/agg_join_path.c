@@ -124,9 +124,9 @@ strata_agg_gives_joined_vectors(PlannerInfo *root, Path *path)
 		strata_agg_find_input(list_make1(path)) != NULL;
 }
 
-/* The column as the relation returns it: an outer join above may mark it. */
-static Var *
-column_of_relation(const RelOptInfo *rel, Var *var)
+/* See agg_join_private.h. */
+Var *
+strata_agg_column_of(const RelOptInfo *rel, Var *var)
 {
 	ListCell   *lc;
 
@@ -153,7 +153,7 @@ add_columns_of(const RelOptInfo *rel, List *columns, Node *exprs)
 
 		if (bms_is_member((int) var->varno, rel->relids))
 			columns = list_append_unique(columns,
-										 column_of_relation(rel, var));
+										 strata_agg_column_of(rel, var));
 	}
 	return columns;
 }

@@ -45,6 +45,26 @@ extern RelOptInfo *strata_agg_join_fact(PlannerInfo *root, RelOptInfo *join,
  */
 extern Path *strata_agg_join_choose(JoinBelow *below, RelOptInfo *join);
 
+/*
+ * Collect fact's columns among those of the clauses; false: they read more of
+ * it, or may not be evaluated for groups.
+ */
+extern bool strata_agg_join_add_columns(JoinBelow *below, List *clauses);
+
+/*
+ * agg_join_first.c: the groups of fact by part's keys, with the rows that it
+ * picks, in fact's place; NULL: there are too many, or no such path.
+ */
+extern Path *strata_agg_join_distinct(JoinBelow *below, const AggShape *part);
+
+/*
+ * agg_join_semi.c: groups of the inner side of a semi or anti join by all that
+ * the join's clauses read of it; NULL: there are none, or too many.
+ */
+extern Path *strata_agg_semi_groups(PlannerInfo *root,
+									const RelOptInfo *joinrel,
+									RelOptInfo *inner, List *clauses);
+
 /* agg_join_keep.c: the planner's paths of a join, and one kept for us. */
 extern List *strata_agg_join_paths(const RelOptInfo *joinrel);
 
@@ -66,6 +86,9 @@ extern Path *strata_agg_child_path(PlannerInfo *root, RelOptInfo *rel,
 
 /* agg_join_path.c: can the path be read by vectors? */
 extern bool strata_agg_gives_joined_vectors(PlannerInfo *root, Path *path);
+
+/* The column as the relation returns it: an outer join above may mark it. */
+extern Var *strata_agg_column_of(const RelOptInfo *rel, Var *var);
 
 /* The cheapest path of a join that can; NULL: there is none. */
 extern Path *strata_agg_cheapest_joined(PlannerInfo *root,

@@ -95,6 +95,7 @@ set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer,
 		previous_join_hook(root, joinrel, outer, inner, jointype, extra);
 	strata_scan_set_join_pathlist(root, joinrel, outer, inner, jointype,
 								  extra);
+	strata_agg_set_semi_pathlist(root, joinrel, outer, inner, jointype, extra);
 	strata_agg_set_join_pathlist(root, joinrel, outer, inner, jointype, extra);
 }
 

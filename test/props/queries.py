@@ -640,6 +640,14 @@ class Queries:
             return Query("SELECT %s FROM %s AS a%s AND %sEXISTS (SELECT 1 FROM %s AS d WHERE d.k = a.%s AND d.g = 1)" % (
                 self.aggregates(table), table.token, where.replace(" WHERE ", " WHERE (", 1) + ")", rng.choice(["", "NOT "]),
                 small, column.name))
+        if kind < 0.4:
+            # the table is what is looked into
+            rows = self.few_values(column) if column.type.ordered and rng.random() < 0.5 else small
+            where = (self.where(table) or " WHERE true").replace(" WHERE ", " WHERE (", 1) + ")"
+            if rng.random() < 0.3:
+                return Query("SELECT d.* FROM %s AS d WHERE d.k %sIN (SELECT a.%s FROM %s AS a%s)" % (rows, rng.choice(["", "NOT "]), column.name, table.token, where))
+            return Query("SELECT d.* FROM %s AS d WHERE %sEXISTS (SELECT 1 FROM %s AS a%s AND a.%s = d.k%s)" % (
+                rows, rng.choice(["", "NOT "]), table.token, where, column.name, rng.choice(["", "", "", " AND a.id > d.g * 50", " AND a.%s <> d.k" % column.name])))
         # columns of both sides in conditions and arguments
         both = rng.choice(["", ", count(d.k), sum(a.id + d.g), max(d.g)", ", min(coalesce(d.g, -a.id)), count(*) FILTER (WHERE d.g > a.id %% 4)"])
         return Query("SELECT %s%s%s FROM %s AS a %s %s AS d ON d.k = a.%s%s%s%s" % (
