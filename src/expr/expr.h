@@ -138,11 +138,12 @@ extern void strata_parts_load(StrataParts *parts, StrataColumn *const *columns,
 
 /*
  * expr_like.c.  A text, and whether it is [NOT] LIKE or ILIKE a constant
- * pattern, or starts with one; such a clause raises no error.  compile: NULL
- * if the clause is none; *arg is what is matched.  match: of a value that is
- * not null.  strings: of many, without values of them, found[i] being whether
- * string i matches, or not if negated; takes: can it? first_bytes: how many
- * of a value's first bytes say whether it matches; -1: all.  infixes: of a
+ * pattern, matches a regular expression (~, ~*), or starts with one; such a
+ * clause raises no error.  compile: NULL if the clause is none; *arg is what
+ * is matched.  match: of a value that is not null.  strings: of
+ * many, without values of them, found[i] being whether string i matches, or
+ * not if negated; takes: can it? first_bytes: how many of a value's first
+ * bytes say whether it matches; -1: all.  infixes: of a
  * pattern that begins and ends with % and has no _, the parts between,
  * palloc'd; their number, 0: another pattern.  Memory: the current context.
  */

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * expr_like.c
- *	  LIKE and ILIKE with a constant pattern, without PostgreSQL's function.
+ *	  LIKE, ILIKE and regular expressions with a constant pattern, without
+ *	  PostgreSQL's function.
  *
  * A pattern is cut at its %: literal parts, of which the first may stand at
  * the text's begin only and the last at its end only.  Those between are
@@ -14,6 +15,11 @@
  * folded here, where lower() does to them what it does in the C locale (not in
  * Turkish); others are given to PostgreSQL's function.
  *
+ * A regular expression that says more than LIKE could (expr_regex.c) is looked
+ * at for texts only that have a part which each match has; by a table, if they
+ * are of ASCII, or by PostgreSQL's function.  PostgreSQL has compiled it
+ * before, so no text makes it raise an error.
+ *
  * Of many texts that follow each other in memory the longest part that may
  * stand anywhere is searched for in all of them at once, and only those that
  * have it are looked at.
@@ -24,6 +30,7 @@
  *-------------------------------------------------------------------------
  */
 #include "expr/expr_private.h"
+#include "expr/expr_regex_private.h"
 
 #include <ctype.h>
 
@@ -68,6 +75,8 @@ struct StrataLike
 	const LikePart *longest;	/* of those between */
 	bool		folds;			/* ILIKE: parts are in lower case */
 	bool		calls;			/* it has _: for PostgreSQL's function */
+	const StrataRegex *regex;	/* what has the parts must match it, too */
+	PGFunction	function;		/* PostgreSQL's, not negated */
 	Datum		pattern;
 	Oid			collation;
 };
@@ -80,9 +89,10 @@ typedef struct LikeClause
 	bool		negated;
 	bool		folds;
 	bool		prefix;			/* of starts_with(): no pattern, all literal */
+	bool		regex;
 } LikeClause;
 
-/* text [NOT] LIKE or ILIKE constant, or starts_with()? */
+/* text [NOT] LIKE, ILIKE, ~ or ~* constant, or starts_with()? */
 static bool
 match_like(Node *node, LikeClause *like)
 {
@@ -113,13 +123,21 @@ match_like(Node *node, LikeClause *like)
 		case F_TEXTICLIKE:
 		case F_TEXTICNLIKE:
 		case F_STARTS_WITH:
+		case F_TEXTREGEXEQ:
+		case F_TEXTREGEXNE:
+		case F_TEXTICREGEXEQ:
+		case F_TEXTICREGEXNE:
 			break;
 		default:
 			return false;
 	}
 	like->negated = funcid == F_TEXTNLIKE ||
-		funcid == F_NOTLIKE_TEXT_TEXT || funcid == F_TEXTICNLIKE;
-	like->folds = funcid == F_TEXTICLIKE || funcid == F_TEXTICNLIKE;
+		funcid == F_NOTLIKE_TEXT_TEXT || funcid == F_TEXTICNLIKE ||
+		funcid == F_TEXTREGEXNE || funcid == F_TEXTICREGEXNE;
+	like->folds = funcid == F_TEXTICLIKE || funcid == F_TEXTICNLIKE ||
+		funcid == F_TEXTICREGEXEQ || funcid == F_TEXTICREGEXNE;
+	like->regex = funcid == F_TEXTREGEXEQ || funcid == F_TEXTREGEXNE ||
+		funcid == F_TEXTICREGEXEQ || funcid == F_TEXTICREGEXNE;
 	like->prefix = funcid == F_STARTS_WITH;
 	like->arg = linitial(args);
 	like->pattern = lsecond(args);
@@ -172,6 +190,26 @@ folds_as_ascii(Oid collation)
 	return result;
 }
 
+/* Of n parts, the first and last at the text's ends; of one, all of it. */
+static void
+set_parts(StrataLike *result, LikePart *parts, int n)
+{
+	result->exact = n == 1;
+	result->first = parts[0];
+	result->last = parts[n - 1];
+	result->between = parts;
+	for (int i = 1; i < n - 1; i++)
+		if (parts[i].len > 0)
+			result->between[result->nbetween++] = parts[i];
+	for (int i = 0; i < result->nbetween; i++)
+		choose_probes(&result->between[i]);
+	result->longest = result->between;
+	for (int i = 1; i < result->nbetween; i++)
+		if (result->between[i].len > result->longest->len)
+			result->longest = &result->between[i];
+	result->least = result->first.len + (n > 1 ? result->last.len : 0);
+}
+
 /*
  * Cut the pattern; its parts are in a copy.  False: it ends with an escape
  * character, of which LIKE complains where it gets there.  *single: it has _.
@@ -215,20 +253,36 @@ cut_pattern(const LikeClause *like, StrataLike *result, bool *single)
 	{
 		to, 0
 	};
-	result->exact = n == 1;
-	result->first = parts[0];
-	result->last = parts[n - 1];
-	result->between = parts;
-	for (int i = 1; i < n - 1; i++)
-		if (parts[i].len > 0)
-			result->between[result->nbetween++] = parts[i];
-	for (int i = 0; i < result->nbetween; i++)
-		choose_probes(&result->between[i]);
-	result->longest = result->between;
-	for (int i = 1; i < result->nbetween; i++)
-		if (result->between[i].len > result->longest->len)
-			result->longest = &result->between[i];
-	result->least = result->first.len + (n > 1 ? result->last.len : 0);
+	set_parts(result, parts, n);
+	return true;
+}
+
+/* The parts of a regular expression; false: it is not ours. */
+static bool
+cut_regex(const LikeClause *like, StrataLike *result)
+{
+	text	   *pattern = DatumGetTextPP(like->pattern->constvalue);
+	RegexRules	rules = {like->collation, like->folds};
+	StrataRegex *regex = strata_regex_compile(VARDATA_ANY(pattern),
+											  (int) VARSIZE_ANY_EXHDR(pattern),
+											  &rules);
+	LikePart   *parts;
+	const char *bytes;
+
+	if (regex == NULL)
+		return false;
+	parts = palloc0(sizeof(LikePart) * regex->nparts);
+	bytes = regex->bytes;
+	for (int i = 0; i < regex->nparts; i++)
+	{
+		parts[i].data = bytes;
+		parts[i].len = (Size) regex->lens[i];
+		bytes += regex->lens[i];
+	}
+	set_parts(result, parts, regex->nparts);
+	result->regex = regex->pure ? NULL : regex;
+	result->folds = regex->folds;
+	result->function = like->folds ? texticregexeq : textregexeq;
 	return true;
 }
 
@@ -247,16 +301,25 @@ strata_like_compile(Node *node, Expr **arg)
 		 pg_database_encoding_max_length() > 1))
 		return NULL;
 	/* in other encodings letters are made small one by one, by other rules */
-	if (like.folds &&
+	if (like.folds && !like.regex &&
 		(GetDatabaseEncoding() != PG_UTF8 || !folds_as_ascii(like.collation)))
 		return NULL;
 	result = palloc0(sizeof(StrataLike));
-	if (!cut_pattern(&like, result, &single) || (single && like.folds))
-		return NULL;
+	if (like.regex)
+	{
+		if (!cut_regex(&like, result))
+			return NULL;
+	}
+	else
+	{
+		if (!cut_pattern(&like, result, &single) || (single && like.folds))
+			return NULL;
+		result->folds = like.folds;
+		result->calls = single;
+		result->function = like.folds ? texticlike : textlike;
+	}
 	result->negated = like.negated;
-	result->folds = like.folds;
 	result->collation = like.collation;
-	result->calls = single;
 	result->pattern = like.pattern->constvalue;
 	*arg = like.arg;
 	return result;
@@ -290,10 +353,53 @@ find_part(const char *p, Size len, const LikePart *part)
 	return NULL;
 }
 
+/* PostgreSQL's answer, were it not negated. */
+static bool
+call_like(const StrataLike *like, const text * t)
+{
+	return DatumGetBool(DirectFunctionCall2Coll(like->function,
+												like->collation,
+												PointerGetDatum(t),
+												like->pattern));
+}
+
+/* The same of bytes that are no text yet. */
+static bool
+call_like_bytes(const StrataLike *like, const char *p, Size len)
+{
+	text	   *t = cstring_to_text_with_len(p, (int) len);
+	bool		result = call_like(like, t);
+
+	pfree(t);
+	return result;
+}
+
+/*
+ * Does a text that has its parts match the regular expression?  at: where the
+ * part between is first.
+ */
+static bool
+matches_regex(const StrataLike *like, const char *p, Size len, const char *at)
+{
+	const RegexStates *states = regex_states(like->regex);
+	const char *from = like->regex->leads ? at : p;
+	RegexAnswer answer = states == NULL ? REGEX_NOT_ASCII :
+	strata_regex_run(states, from, len - (Size) (from - p));
+
+	Assert(from >= p && from <= p + len);	/* expr:E10 */
+	/* what was folded and is not of ASCII is asked for as it was */
+	return answer == REGEX_YES ||
+		(answer == REGEX_NOT_ASCII && !like->folds &&
+		 call_like_bytes(like, p, len));
+}
+
 /* Does it match, were it not negated? */
 static bool
 matches(const StrataLike *like, const char *p, Size len)
 {
+	const char *begin = p;
+	const char *at = p;
+
 	const char *end = p + len;
 
 	if (len < like->least || !has_part(p, like->first))
@@ -312,20 +418,10 @@ matches(const StrataLike *like, const char *p, Size len)
 		p = find_part(p, end - p, part);
 		if (p == NULL)
 			return false;
+		at = p;
 		p += part->len;
 	}
-	return true;
-}
-
-/* PostgreSQL's answer, were it not negated. */
-static bool
-call_like(const StrataLike *like, const text * t)
-{
-	PGFunction	function = like->folds ? texticlike : textlike;
-
-	return DatumGetBool(DirectFunctionCall2Coll(function, like->collation,
-												PointerGetDatum(t),
-												like->pattern));
+	return like->regex == NULL || matches_regex(like, begin, len, at);
 }
 
 /*
@@ -449,8 +545,13 @@ match_infixes(const StrataLike *like, const StrataBytes *strings,
 			p++;
 			continue;
 		}
-		found[i] = like->nbetween == 1 && like->least == 0 ? 1 :
-			matches(like, payload + offsets[i], offsets[i + 1] - offsets[i]);
+		if (like->nbetween > 1 || like->least > 0)
+			found[i] = matches(like, payload + offsets[i],
+							   offsets[i + 1] - offsets[i]);
+		else
+			found[i] = like->regex == NULL ||
+				matches_regex(like, payload + offsets[i],
+							  offsets[i + 1] - offsets[i], p);
 		p = payload + offsets[i + 1];
 	}
 }
@@ -487,8 +588,15 @@ static void
 match_strings(const StrataLike *like, const StrataBytes *strings,
 			  uint8 *found)
 {
+	const char *payload = (const char *) strings->payload;
+	const uint32 *offsets = strings->offsets;
+
 	if (like->nbetween > 0)
 		match_infixes(like, strings, found);
+	else if (like->regex != NULL)
+		for (uint32 i = 0; i < strings->nentries; i++)
+			found[i] = matches(like, payload + offsets[i],
+							   offsets[i + 1] - offsets[i]);
 	else
 		match_ends(like, strings, found);
 }
@@ -512,13 +620,9 @@ match_folded_strings(const StrataLike *like, const StrataBytes *strings,
 	{
 		const char *p = payload + offsets[i];
 		Size		len = offsets[i + 1] - offsets[i];
-		text	   *t;
 
-		if (fold_bytes(folded, p, len))
-			continue;
-		t = cstring_to_text_with_len(p, (int) len);
-		found[i] = call_like(like, t);
-		pfree(t);
+		if (!fold_bytes(folded, p, len))
+			found[i] = call_like_bytes(like, p, len);
 	}
 	pfree(folded);
 }
@@ -552,7 +656,8 @@ strata_like_strings(const StrataLike *like, const StrataBytes *strings,
 int
 strata_like_first_bytes(const StrataLike *like)
 {
-	if (like->calls || like->folds || like->nbetween > 0 ||
+	if (like->calls || like->folds || like->regex != NULL ||
+		like->nbetween > 0 ||
 		like->first.len > MaxAllocSize / 2 ||
 		(!like->exact && like->last.len > 0))
 		return -1;
@@ -563,7 +668,8 @@ strata_like_first_bytes(const StrataLike *like)
 int
 strata_like_infixes(const StrataLike *like, StrataKey **infixes)
 {
-	if (like->calls || like->folds || like->exact || like->least > 0 ||
+	if (like->calls || like->folds || like->regex != NULL ||
+		like->exact || like->least > 0 ||
 		like->nbetween == 0)
 		return 0;
 	*infixes = palloc(sizeof(StrataKey) * like->nbetween);
