@@ -51,6 +51,12 @@ extern void strata_agg_set_semi_pathlist(PlannerInfo *root,
 										 JoinPathExtraData *extra);
 
 /*
+ * To be called before a query is planned: NOT IN (SELECT ...) looks into the
+ * different values of a table that is_ours.
+ */
+extern void strata_agg_look_up_once(Query *query, bool (*is_ours) (Oid relid));
+
+/*
  * Of a StrataAgg whose groups have nothing to do with each other: the column
  * of its child's result that column resno of its own is, as a key; 0: it is
  * none, or another node.

@@ -59,20 +59,24 @@ hide_indexes(PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel)
 	strata_scan_get_relation_info(root, relid, inhparent, rel);
 }
 
+/* Is it a table that may have batches, or a hypertable? */
+static bool
+may_have_batches(Oid relid)
+{
+	Relation	rel = table_open(relid, NoLock);
+	bool		ours = strata_relation_is_strata(rel);
+
+	table_close(rel, NoLock);
+	return ours || strata_hypertable_is(relid);
+}
+
 /* Of a table with batches what is shown first is found without all rows. */
 static void
 count_apart(Query *query)
 {
 	Oid			relid = strata_window_table_of_total(query);
-	Relation	rel;
-	bool		ours;
 
-	if (!OidIsValid(relid))
-		return;
-	rel = table_open(relid, NoLock);
-	ours = strata_relation_is_strata(rel);
-	table_close(rel, NoLock);
-	if (ours || strata_hypertable_is(relid))
+	if (OidIsValid(relid) && may_have_batches(relid))
 		strata_window_replace_total(query);
 }
 
@@ -140,7 +144,7 @@ create_upper_paths(PlannerInfo *root, UpperRelationKind stage,
  *	   aggregates of hypertables are answered by rollups, and comparisons of
  *	   time_bucket() taken apart; then, of queries that need the first chunks,
  *	   the others are left for later.  Last, a page of rows has these counted
- *	   apart.
+ *	   apart, and NOT IN looks into different values.
  *	4. The planner, through whoever was in the hook before us.
  *	5. What the finished plan gets: names of window functions, nodes that
  *	   make chunks above those that load, and last the copy of 1, which looks
@@ -177,6 +181,7 @@ plan_query(Query *query, const char *text, int cursor_options,
 		strata_turns_begin(query, stale.query, cursor_options, params) : NIL;
 
 	count_apart(query);
+	strata_agg_look_up_once(query, may_have_batches);
 
 	stmt = previous_planner ?
 		previous_planner(query, text, cursor_options, params) :

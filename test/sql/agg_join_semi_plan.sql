@@ -106,6 +106,23 @@ INSERT INTO js_queries SELECT ordinality, q FROM unnest(ARRAY[
 	'SELECT * FROM jsd WHERE EXISTS (SELECT FROM js WHERE js.k IS NOT DISTINCT FROM jsd.k)',
 	'SELECT * FROM jsd WHERE EXISTS (SELECT FROM js WHERE js.ts = to_timestamp(jsd.b))']) WITH ORDINALITY AS q (q);
 SELECT n, js_semi(query), query FROM js_queries ORDER BY n;
+-- NOT IN looks into a subplan's values, each of which is there once
+EXPLAIN (COSTS OFF) SELECT * FROM jsd WHERE k NOT IN (SELECT k FROM js WHERE v > 20 AND ts < '2020-01-01 12:00Z');
+INSERT INTO js_queries SELECT 100 + ordinality, q FROM unnest(ARRAY[
+	'SELECT * FROM jsd WHERE k NOT IN (SELECT k FROM js WHERE k IS NOT NULL)',
+	'SELECT * FROM jsd WHERE k NOT IN (SELECT k FROM js)',
+	'SELECT * FROM jsd WHERE k NOT IN (SELECT k FROM js WHERE v > 5000)',
+	'SELECT k, k NOT IN (SELECT k FROM js), NOT t = ANY (SELECT t FROM js), c <> ALL (SELECT c FROM js) FROM jsd',
+	'SELECT * FROM jsd WHERE b > 100 AND NOT b < ANY (SELECT k FROM js WHERE v > 900)',
+	'SELECT * FROM jsd WHERE b NOT IN (SELECT k FROM js WHERE k < 1000) OR t NOT IN (SELECT t FROM js)',
+	'SELECT count(*) FROM js WHERE v > 900 AND k NOT IN (SELECT k FROM js AS o WHERE o.v < 200 AND k IS NOT NULL)',
+	-- as they are
+	'SELECT * FROM jsd WHERE n NOT IN (SELECT n FROM js)',
+	'SELECT * FROM jsd WHERE k < 20 AND k NOT IN (SELECT k FROM js WHERE js.t = jsd.t)',
+	'SELECT * FROM jsd WHERE k NOT IN (SELECT k FROM js ORDER BY k LIMIT 50)',
+	'SELECT * FROM jsd WHERE (k, t) NOT IN (SELECT k, t FROM js WHERE v > 900)',
+	'SELECT * FROM jsd WHERE k NOT IN (SELECT k + 1 FROM js WHERE k IS NOT NULL)']) WITH ORDINALITY AS q (q);
+SELECT n, js_semi(query), query FROM js_queries WHERE n > 100 ORDER BY n;
 -- nested loops and merges
 SET enable_hashjoin = off;
 SELECT n, js_semi(query) FROM js_queries WHERE n IN (1, 2, 3, 31, 32) ORDER BY n;
