@@ -64,13 +64,17 @@ column_selectivity(PlannerInfo *root, RelOptInfo *rel, Node *var)
 
 /*
  * Groups by keys other than buckets.  PostgreSQL takes all values of a column
- * to be among the rows that pass conditions on it, where these are many.
+ * to be among the rows that pass conditions on it, where these are many.  It
+ * takes several columns to have no more values than a tenth of the rows, or
+ * than the one that has most; where that one has more than a tenth, as times
+ * have, nothing is left of the others.
  */
 static double
 estimate_values(PlannerInfo *root, RelOptInfo *rel, List *keys, double rows)
 {
 	double		all = rel->reloptkind == RELOPT_JOINREL ? rows : rel->tuples;
 	double		most = 1;
+	double		largest = 1;
 	ListCell   *lc;
 
 	if (keys == NIL)
@@ -80,10 +84,13 @@ estimate_values(PlannerInfo *root, RelOptInfo *rel, List *keys, double rows)
 		double		n = estimate_num_groups(root, list_make1(lfirst(lc)),
 											all, NULL, NULL);
 
+		largest = Max(largest, n);
 		if (IsA(lfirst(lc), Var))
 			n *= column_selectivity(root, rel, lfirst(lc));
 		most *= Max(n, 1);
 	}
+	if (list_length(keys) > 1 && largest > all / 10)
+		return Min(rows, most);
 	return Min(estimate_num_groups(root, keys, rows, NULL, NULL), most);
 }
 

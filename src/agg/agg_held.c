@@ -116,6 +116,7 @@ sort_held(const AggHold *hold, HeldRows *rows)
 	Datum	   *v;
 	bool	   *isnull = NULL;
 
+	strata_agg_known_forget(rows);
 	positions = MemoryContextAllocHuge(CurrentMemoryContext,
 									   sizeof(int64) * Max(rows->n, 1));
 	v = MemoryContextAllocHuge(CurrentMemoryContext,

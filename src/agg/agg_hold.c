@@ -177,7 +177,7 @@ strata_agg_hold_create(StrataAggState *agg, const Aggref *aggref,
 			add_held_column(hold, arg, values[i]);
 	}
 	hold->skips_null = skips_null(aggref);
-	hold->distinct = aggref->aggdistinct != NIL;
+	hold->distinct = hold->drops = aggref->aggdistinct != NIL;
 	/* the functions of ordered-set aggregates sort by themselves */
 	if (!AGGKIND_IS_ORDERED_SET(aggref->aggkind))
 		init_held_order(hold, hold->distinct ? aggref->aggdistinct :
@@ -316,6 +316,7 @@ free_rows(HeldRows *rows)
 		rows->blocks = block->next;
 		pfree(block);
 	}
+	strata_agg_known_forget(rows);
 	rows->v = NULL;
 	rows->isnull = NULL;
 	rows->n = rows->space = 0;
@@ -434,7 +435,8 @@ size_of_rows(const AggHold *hold, const HeldRows *rows)
 	if (hold->numbers != NULL)
 		return (Size) rows->n / 4 * 5 * sizeof(int64);
 	return (Size) rows->n * hold->ncolumns *
-		(2 * sizeof(Datum) + (rows->isnull != NULL)) + rows->bytes;
+		(2 * sizeof(Datum) + (rows->isnull != NULL)) + rows->bytes +
+		sizeof(uint32) * rows->nplaces;
 }
 
 /* After rows were added. */
@@ -466,11 +468,48 @@ set_null(AggHold *hold, HeldRows *rows, int c)
 	rows->isnull[rows->n * hold->ncolumns + c] = true;
 }
 
+/* Where values by reference end. */
+typedef struct HeldMark
+{
+	HeldBlock  *block;
+	Size		used;
+	Size		bytes;
+} HeldMark;
+
+static HeldMark
+mark_end(const HeldRows *rows)
+{
+	HeldMark	mark = {rows->blocks, 0, rows->bytes};
+
+	if (rows->blocks != NULL)
+		mark.used = rows->blocks->used;
+	return mark;
+}
+
+/*
+ * The values behind the rows are one more, unless DISTINCT has that; then
+ * what was taken since the mark is free again.
+ */
+static void
+keep_new_row(AggHold *hold, HeldRows *rows, const HeldMark *mark)
+{
+	if (!hold->distinct || hold->ncolumns == 0 ||
+		!strata_agg_known_row(hold, rows))
+	{
+		rows->n++;
+		return;
+	}
+	if (rows->blocks != NULL)
+		rows->blocks->used = rows->blocks == mark->block ? mark->used : 0;
+	rows->bytes = mark->bytes;
+}
+
 /* Add a row; there is room for it. */
 static void
 hold_row(AggHold *hold, HeldRows *rows, int row)
 {
 	int64		at = rows->n * hold->ncolumns;
+	HeldMark	mark = mark_end(rows);
 
 	for (int c = 0; c < hold->ncolumns; c++)
 	{
@@ -488,7 +527,7 @@ hold_row(AggHold *hold, HeldRows *rows, int row)
 							  hold->typlen[c]);
 		rows->v[at + c] = value;
 	}
-	rows->n++;
+	keep_new_row(hold, rows, &mark);
 }
 
 /* Add those numbers that are wanted; there is room for all. */
@@ -519,8 +558,8 @@ strata_agg_hold_run(AggHold *hold, AggCall *call, AggCell *cell, int from,
 	if (!hold->ready)
 		prepare(hold, call);
 	rows = make_held_room(hold, cell, to - from);
-	if (hold->ncolumns == 1 && hold->typbyval[0] && hold->pass == NULL &&
-		hold->isnull[0] == NULL && rows->isnull == NULL)
+	if (hold->ncolumns == 1 && hold->typbyval[0] && !hold->drops &&
+		hold->pass == NULL && hold->isnull[0] == NULL && rows->isnull == NULL)
 	{
 		memcpy(rows->v + rows->n, hold->v[0] + from,
 			   sizeof(Datum) * (to - from));
@@ -656,9 +695,11 @@ strata_agg_hold_combine(AggHold *hold, AggCell *cell, const char *in)
 	}
 	for (int64 i = 0; i < n; i++)
 	{
+		HeldMark	mark = mark_end(rows);
+
 		for (int c = 0; c < hold->ncolumns; c++)
 			in = read_held(hold, rows, c, in);
-		rows->n++;
+		keep_new_row(hold, rows, &mark);
 	}
 	check_size(hold, rows);
 	return in;

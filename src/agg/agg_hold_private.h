@@ -6,6 +6,7 @@
  *
  *	agg_hold.c			holds them, in memory or beyond it
  *	agg_held.c			gives them back, in their order
+ *	agg_known.c			is one of DISTINCT there already
  *	agg_replay.c		gives them to PostgreSQL's functions
  *	agg_percentile.c	percentiles and modes of numbers, without these
  *	agg_rank.c			which number has a rank
@@ -45,6 +46,10 @@ typedef struct HeldRows
 	HeldBlock  *blocks;
 	Size		bytes;			/* of values by reference */
 	bool		sorted;			/* in the order of the hold */
+	uint32	   *known;			/* of DISTINCT: 1 + where in v a row is, by
+								 * its hash value; 0: nothing; or NULL */
+	uint32		nplaces;		/* in known, a power of two */
+	uint32		nknown;
 	/* beyond memory, of a group that is alone there */
 	Tuplesortstate *sort;		/* when there is an order */
 	Tuplestorestate *store;		/* when there is none */
@@ -87,6 +92,9 @@ struct AggHold
 	int			norder;			/* 0: rows are in the order they came */
 	HeldOrder  *order;
 	bool		distinct;		/* of equal rows one */
+	bool		drops;			/* a row that is there is not held again */
+	int			nlooks;			/* since that was decided */
+	int			nfound;
 	AggNumbers *numbers;		/* values are held as such; or NULL */
 	List	   *askers;			/* of numbers: AggReplays */
 	Size		limit;			/* bytes of a group that is alone */
@@ -152,6 +160,15 @@ extern void strata_agg_hold_done(AggHold *hold, AggCell *cell, int call);
 
 /* The same for all cells, whose memory is about to go away. */
 extern void strata_agg_hold_reset(AggHold *hold);
+
+/*
+ * agg_known.c: is the row behind those that are held the same, to the byte, as
+ * one that is known?  Else it is from now on, and must be held there.
+ */
+extern bool strata_agg_known_row(AggHold *hold, HeldRows *rows);
+
+/* Rows are about to leave their positions. */
+extern void strata_agg_known_forget(HeldRows *rows);
 
 /* agg_replay.c */
 extern AggReplay *strata_agg_replay_create(StrataAggState *agg,

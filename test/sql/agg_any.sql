@@ -72,6 +72,8 @@ INSERT INTO aa_list (list) VALUES
 	('to_char((corr(i4, i2) FILTER (WHERE i4 > 0) + 10) * pi(), ''9.9999EEEE''), corr(f8, f8), regr_slope(f8, f4), regr_sxx(NULL, i4), covar_pop(i4, i4 / i2)'),
 	('range_agg(int4range(i2, i2 + 3)), array_agg(int4range(1, 2)), string_agg(''x'', '','' ORDER BY 1), percentile_disc(0.5) WITHIN GROUP (ORDER BY 7), array_agg(7) = array_agg(7)'),
 	('array_agg(DISTINCT date_trunc(''hour'', ts)), array_agg(DISTINCT i4 % 5 ORDER BY i4 % 5), string_agg(upper(txt), '''' ORDER BY ts, i4, txt)'),
+	('count(DISTINCT (host, i2)), count(DISTINCT (txt, num, b)) FILTER (WHERE i4 > 0), array_agg(DISTINCT arr), array_agg(DISTINCT arr || i2::int), count(DISTINCT (f8, any_case)), jsonb_agg(DISTINCT iv) IS NULL'),
+	('md5(string_agg(DISTINCT repeat(txt, 300), '','')), array_agg(DISTINCT (i2 % 3, d)), array_agg(DISTINCT ch), string_agg(DISTINCT host, txt), array_agg(DISTINCT f4 + 0)'),
 	('array_agg(random() ORDER BY ts) IS NULL'), ('percentile_disc((SELECT 0.5)) WITHIN GROUP (ORDER BY i4)'), ('array_agg((aa_nothing))');
 CREATE TABLE aa_groups (id serial, list text);
 INSERT INTO aa_groups (list) VALUES (''), ('host'), ('txt'), ('host, time_bucket(''3 hours'', ts)'), ('any_case'), ('num'), ('i4 % 7, b');
@@ -115,6 +117,8 @@ SELECT query FROM unnest(ARRAY[
 	'SELECT k / 1000, percentile_cont(ARRAY[0.01, 0.5, 0.99]) WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY v), percentile_disc(0.5) WITHIN GROUP (ORDER BY v DESC) FILTER (WHERE v % 7 > 1) FROM T GROUP BY 1',
 	'SELECT md5(string_agg(DISTINCT t, '','')), cardinality(array_agg(DISTINCT ts)), md5(array_agg(DISTINCT v ORDER BY v DESC)::text), cardinality(array_agg(t)) FROM T',
 	'SELECT k, percentile_cont(0.5) WITHIN GROUP (ORDER BY v), array_agg(v ORDER BY ts, v), string_agg(DISTINCT t, ''-'') FROM T GROUP BY k',
+	'SELECT count(DISTINCT (k % 40, v % 9)), array_agg(DISTINCT k % 50), array_agg(DISTINCT CASE WHEN k % 3 > 0 THEN ''x'' || k % 20 END), count(DISTINCT (k, ts)) FROM T',
+	'SELECT k % 7, count(DISTINCT (k % 400, v % 90)), array_agg(DISTINCT k % 50), string_agg(DISTINCT t, '','' ORDER BY t DESC), md5(array_agg(DISTINCT v ORDER BY v DESC)::text) FROM T GROUP BY 1',
 	'SELECT k % 2, percentile_cont(0.5) WITHIN GROUP (ORDER BY v), percentile_cont(0.6) WITHIN GROUP (ORDER BY v), mode() WITHIN GROUP (ORDER BY t), md5(array_agg(t ORDER BY ts, v)::text), sum(v) FROM T GROUP BY 1',
 	'SELECT t, array_agg(k ORDER BY k), array_agg(v ORDER BY k, v), sum(v) FROM T GROUP BY t ORDER BY t LIMIT 100', 'SELECT time_bucket(''1 hour'', ts) AS b, percentile_disc(0.5) WITHIN GROUP (ORDER BY t) FROM T GROUP BY b ORDER BY b DESC LIMIT 3']) AS query
 	WHERE aa_answer(query, 'aa_many') IS DISTINCT FROM aa_answer(query, 'aa_many_h');
