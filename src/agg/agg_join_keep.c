@@ -71,6 +71,21 @@ may_group_joined(const PlannerInfo *root, const RelOptInfo *joinrel,
 		inner->cheapest_total_path->param_info == NULL;
 }
 
+/*
+ * Is the path better than the one that is kept?  What gives vectors is, and of
+ * two the cheaper one; whether a path does is found out all the way down, for
+ * one of them mostly.
+ */
+static bool
+is_better_to_keep(PlannerInfo *root, Path *path, Path *kept)
+{
+	if (path->total_cost < kept->total_cost)
+		return strata_agg_gives_joined_vectors(root, path) ||
+			!strata_agg_gives_joined_vectors(root, kept);
+	return !strata_agg_gives_joined_vectors(root, kept) &&
+		strata_agg_gives_joined_vectors(root, path);
+}
+
 /* See agg.h. */
 void
 strata_agg_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
@@ -104,18 +119,15 @@ strata_agg_set_join_pathlist(PlannerInfo *root, RelOptInfo *joinrel,
 		inner_path = path;
 	initial_cost_hashjoin(root, &workspace, jointype, clauses, outer_path,
 						  inner_path, extra, false);
+	/* it costs that or more */
+	if (kept != NULL && workspace.total_cost >= kept->total_cost &&
+		strata_agg_gives_joined_vectors(root, kept))
+		return;
 	path = (Path *) create_hashjoin_path(root, joinrel, jointype, &workspace,
 										 extra, outer_path, inner_path, false,
 										 extra->restrictlist, NULL, clauses);
 	Assert(path->param_info == NULL);	/* agg:G29 */
-	if (kept != NULL)
-	{
-		bool		better = strata_agg_gives_joined_vectors(root, path);
-
-		if (better == strata_agg_gives_joined_vectors(root, kept))
-			better = path->total_cost < kept->total_cost;
-		if (!better)
-			return;
-	}
+	if (kept != NULL && !is_better_to_keep(root, path, kept))
+		return;
 	joinrel->fdw_private = path;
 }
