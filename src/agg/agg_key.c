@@ -395,6 +395,35 @@ mark_column(const AggKey *key, const StrataColumn *col, AggVector *vector,
 	}
 }
 
+/*
+ * A function of time says the same for all rows of a batch where the least and
+ * the greatest time are of the same hour, say: then they are not even decoded.
+ */
+static void
+settle_by_times(StrataAggState *agg, AggKey *key)
+{
+	AggValue   *value = &agg->values[key->value];
+	AggVector  *vector = agg->vector;
+	AttrNumber	attno;
+	StrataColumnType type;
+	int64		min;
+	int64		max;
+
+	/* an error of it is that of each selected row */
+	Assert(vector->nselected > 0);	/* agg:G5 */
+	if (value->column != NULL || value->input >= 0 || value->call != NULL ||
+		value->vector == NULL || vector->batch == NULL)
+		return;
+	attno = strata_expr_time_column(value->vector);
+	if (attno == 0 || !strata_agg_vector_has(vector, attno - 1))
+		return;
+	strata_column_type_init(&type,
+							TupleDescAttr(agg->input_slot->tts_tupleDescriptor,
+										  attno - 1));
+	if (batch_bounds(agg, vector->attnos[attno - 1], &type, &min, &max))
+		strata_agg_value_at_times(agg, key->value, min, max);
+}
+
 /* Is the key known for all rows without decoding its column? */
 static bool
 is_constant(StrataAggState *agg, AggKey *key)
@@ -405,6 +434,7 @@ is_constant(StrataAggState *agg, AggKey *key)
 	key->next_change = 0;
 	if (key->bucket != NULL && is_one_bucket(agg, key))
 		return true;
+	settle_by_times(agg, key);
 	key->column = strata_agg_value_column(agg, key->value);
 	if (key->column->constant)
 		set_constant(key, &key->column->type, key->column->value,

@@ -370,6 +370,25 @@ strata_agg_value_column(StrataAggState *agg, int i)
 	return value->column;
 }
 
+/* See agg_vector_private.h. */
+void
+strata_agg_value_at_times(StrataAggState *agg, int i, int64 min, int64 max)
+{
+	AggValue   *value = &agg->values[i];
+	StrataExprSource source;
+	StrataExprFrame frame;
+	MemoryContext old = MemoryContextSwitchTo(agg->vector_mcxt);
+
+	init_expression_source(agg, &source, &frame);
+	memset(&value->computed, 0, sizeof(StrataColumn));
+	value->computed.type = value->type;
+	value->computed.n = agg->vector->nrows;
+	if (strata_expr_at_times(value->vector, &source, min, max,
+							 &value->computed))
+		value->column = &value->computed;
+	MemoryContextSwitchTo(old);
+}
+
 /*-------------------------------------------------------------------------
  * Floats that are integers
  *-------------------------------------------------------------------------

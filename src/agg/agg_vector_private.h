@@ -137,6 +137,10 @@ typedef struct AggStored
 extern int	strata_agg_value_add(struct StrataAggState *agg, Expr *expr);
 extern StrataColumn *strata_agg_value_column(struct StrataAggState *agg,
 											 int value);
+
+/* Compute it, if it is the same at all times from min to max. */
+extern void strata_agg_value_at_times(struct StrataAggState *agg, int value,
+									  int64 min, int64 max);
 extern void strata_agg_value_reset(struct StrataAggState *agg);
 
 /* When all keys and calls are known: find the values that may be integers. */

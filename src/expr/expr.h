@@ -100,6 +100,18 @@ extern bool strata_expr_column(StrataExpr *expr,
 							   StrataColumn *col);
 
 /*
+ * expr_range.c.  The column of times of which the expression says the same for
+ * an hour, say, and reads no other; 0: another expression.  And what it says
+ * of all times from min to max, a column that is constant; false: not known.
+ * If that is an error it is raised, so there has to be a row of such a time.
+ * Memory: likewise.
+ */
+extern AttrNumber strata_expr_time_column(const StrataExpr *expr);
+extern bool strata_expr_at_times(StrataExpr *expr,
+								 const StrataExprSource *source, int64 min,
+								 int64 max, StrataColumn *col);
+
+/*
  * Evaluate a numeric expression, without making numerics of its values; false:
  * likewise, or a value is not finite, or too large.  Memory: likewise.
  */

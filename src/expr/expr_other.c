@@ -337,15 +337,23 @@ eval_whole_ranges(const StrataExprSource *source, ExprNode *node,
 				  const StrataExprFrame *frame, uint64 *v, uint8 *null)
 {
 	const int64 *times = (const int64 *) node->single->fixed + frame->first;
+	ExprRanges	ranges = {.unit = &node->unit};
 	int			n;
 
 	for (int i = 0; i < frame->n; i += n)
 	{
 		int64		lo;
 		int64		hi;
+		int			same = strata_expr_find_range(&ranges, times[i], i, &lo,
+												  &hi);
 
-		null[i] = eval_row(source, node, frame->first + i, v, i);
-		strata_expr_range(&node->unit, times[i], &lo, &hi);
+		if (same < 0)
+			null[i] = eval_row(source, node, frame->first + i, v, i);
+		else
+		{
+			v[i] = v[same];
+			null[i] = null[same];
+		}
 		n = Max(count_in_range(times + i, frame->n - i, lo, hi), 1);
 		for (int j = i + 1; j < i + n; j++)
 			v[j] = v[i];
@@ -360,8 +368,10 @@ eval_ranges(const StrataExprSource *source, ExprNode *node,
 {
 	const StrataColumn *col = node->single;
 	const int64 *times = col->fixed;
+	ExprRanges	ranges = {.unit = &node->unit};
 	int64		lo = 1;
 	int64		hi = 0;
+	int			same;
 
 	for (int i = 0; i < frame->n; i++)
 	{
@@ -381,8 +391,14 @@ eval_ranges(const StrataExprSource *source, ExprNode *node,
 			null[i] = null[i - 1];
 			continue;
 		}
-		null[i] = eval_row(source, node, row, v, i);
-		strata_expr_range(&node->unit, times[row], &lo, &hi);
+		same = strata_expr_find_range(&ranges, times[row], i, &lo, &hi);
+		if (same < 0)
+		{
+			null[i] = eval_row(source, node, row, v, i);
+			continue;
+		}
+		v[i] = v[same];
+		null[i] = null[same];
 	}
 }
 

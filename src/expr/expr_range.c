@@ -350,3 +350,96 @@ strata_expr_range(const StrataTimeUnit *unit, int64 ts, int64 *lo, int64 *hi)
 		*lo = ts - into;
 	Assert(*lo <= ts && ts <= *hi); /* expr:E5 */
 }
+
+/* So few ranges follow each other mostly, and are not met again. */
+#define FEW_RANGES 8
+
+/* See expr_range_private.h.  Memory: the current context. */
+int
+strata_expr_find_range(ExprRanges *ranges, int64 ts, int i, int64 *lo,
+					   int64 *hi)
+{
+	int64		unit = ranges->unit->unit;
+	ExprRange  *range = NULL;
+
+	if (ranges->ranges != NULL)
+	{
+		/* times around both ends of the type meet: any number will do */
+		uint64		number = ((uint64) ts - (uint64) ranges->phase) /
+		(uint64) unit;
+
+		range = &ranges->ranges[number % EXPR_RANGES];
+		if (ts >= range->lo && ts <= range->hi)
+		{
+			Assert(range->i < i);	/* expr:E5 */
+			*lo = range->lo;
+			*hi = range->hi;
+			return range->i;
+		}
+	}
+	strata_expr_range(ranges->unit, ts, lo, hi);
+	if (!ranges->aligned && *hi - *lo == unit - 1)
+	{
+		ranges->aligned = true;
+		ranges->phase = *lo;
+	}
+	if (range != NULL)
+	{
+		range->lo = *lo;
+		range->hi = *hi;
+		range->i = i;
+	}
+	else if (++ranges->nmet == FEW_RANGES)
+	{
+		ranges->ranges = palloc0(sizeof(ExprRange) * EXPR_RANGES);
+		for (int k = 0; k < EXPR_RANGES; k++)
+			ranges->ranges[k].lo = 1;
+	}
+	return -1;
+}
+
+/* See expr.h. */
+AttrNumber
+strata_expr_time_column(const StrataExpr *expr)
+{
+	const ExprNode *node = expr->roots[0];
+
+	return node->kind == EXPR_OTHER && node->unit.unit > 0 &&
+		node->parts == NULL && node->natts == 1 &&
+		node->guard == NULL ?
+		node->atts[0] : 0;
+}
+
+static StrataColumn *
+the_time(void *arg, AttrNumber attno)
+{
+	return arg;
+}
+
+/* See expr.h. */
+bool
+strata_expr_at_times(StrataExpr *expr, const StrataExprSource *source,
+					 int64 min, int64 max, StrataColumn *col)
+{
+	StrataExprSource at_time = *source;
+	StrataExprFrame frame = {.n = 1};
+	StrataColumn time = {.decoded = true,.n = 1,.constant = true};
+	int64		lo;
+	int64		hi;
+
+	Assert(strata_expr_time_column(expr) != 0); /* expr:E5 */
+	strata_expr_range(&expr->roots[0]->unit, min, &lo, &hi);
+	if (max > hi)
+		return false;
+	time.value = Int64GetDatum(min);
+	at_time.column = the_time;
+	at_time.arg = &time;
+	if (!strata_expr_column(expr, &at_time, &frame, 1, col))
+		return false;
+	col->value = strata_column_get(col, 0, &col->value_isnull);
+	col->constant = true;
+	col->isnull = NULL;
+	col->fixed = NULL;
+	col->datums = NULL;
+	return true;
+}

@@ -100,6 +100,8 @@ BEGIN
     END LOOP;
 END $$;
 SELECT agg_plan_explain('SELECT host, date_trunc(''hour'', ts), sum(a) FROM agg_plan_p GROUP BY 1, 2');
+-- of batches within a day no time is decoded
+SELECT agg_plan_explain('SELECT extract(isodow FROM ts), ts::date, count(*) FROM agg_plan_p GROUP BY 1, 2');
 SELECT agg_plan_explain('SELECT count(*) FROM agg_plan_p WHERE ts < (SELECT ''2024-01-01 12:00''::timestamptz)');
 DROP TABLE agg_plan_p;
 DROP FUNCTION agg_plan_explain;
