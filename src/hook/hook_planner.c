@@ -168,7 +168,7 @@ plan_query(Query *query, const char *text, int cursor_options,
 
 	strata_time_push_quals(query);
 	strata_partition_key_restore();
-	strata_now_add_quals(query);
+	strata_now_add_quals(query, params);
 	obstacle = strata_load_query_obstacle(query, &direct_load);
 
 	strata_publication_replace(query);

@@ -173,7 +173,7 @@ next_part(TurnsState *state)
 		turns->edge = NULL;
 		return own_query(query);
 	}
-	strata_now_add_quals(query);
+	strata_now_add_quals(query, estate->es_param_list_info);
 	rel = table_open(linitial_node(RangeTblEntry, query->rtable)->relid,
 					 AccessShareLock);
 	strata_turns_add_condition(query, RelationGetPartitionKey(rel),

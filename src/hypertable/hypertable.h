@@ -15,6 +15,7 @@
 
 #include "postgres.h"
 
+#include "nodes/params.h"
 #include "nodes/parsenodes.h"
 #include "parser/parse_node.h"
 #include "tcop/cmdtag.h"
@@ -409,8 +410,11 @@ extern char *strata_chunk_own_objects(Oid hypertable, Oid chunk);
 extern void strata_chunk_refuse_own(Oid hypertable, Oid chunk);
 extern void strata_chunk_name_own(Oid hypertable, Oid chunk);
 
-/* Planner: let conditions with now() prune chunks.  Changes the query. */
-extern void strata_now_add_quals(Query *query);
+/*
+ * Planner: let conditions with now(), and on dates and local times, prune
+ * chunks.  Changes the query.
+ */
+extern void strata_now_add_quals(Query *query, ParamListInfo params);
 
 extern void strata_hypertable_init(void);
 

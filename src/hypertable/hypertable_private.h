@@ -250,4 +250,24 @@ extern void strata_turns_init(void);
 /* Have relcache read the partitions of rel until it has them as they are. */
 extern void strata_partitions_settle(Relation rel);
 
+/*
+ * now_qual.c: is the Var the time column of a hypertable, seen through
+ * subqueries and joins? What is added of it is implied wherever it stands; how
+ * far down it goes is PostgreSQL's to decide.
+ */
+extern bool strata_is_time_column(Var *var, Query *query);
+
+/*
+ * The least value, as one of the column's type, that an expression of now()
+ * can have from here on; false when it is something else.
+ */
+extern bool strata_now_least_value(Node *node, Oid column_type, Datum *value);
+
+/*
+ * local_qual.c: what a condition on a date or a local time of a hypertable's
+ * time implies for the column, ANDed.
+ */
+extern List *strata_local_implied(Node *qual, Query *query,
+								  ParamListInfo params);
+
 #endif							/* STRATA_HYPERTABLE_PRIVATE_H */

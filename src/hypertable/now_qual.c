@@ -110,12 +110,9 @@ evaluate_bound(Node *node, bool *isnull)
 	return value;
 }
 
-/*
- * The least value, as one of the column's type, that an expression of now()
- * can have from here on; false when it is something else.
- */
-static bool
-least_value(Node *node, Oid column_type, Datum *value)
+/* See hypertable_private.h. */
+bool
+strata_now_least_value(Node *node, Oid column_type, Datum *value)
 {
 	int64		slack = SLACK_CLOCK;
 	StrataNowLengths lengths = {0};
@@ -129,8 +126,9 @@ least_value(Node *node, Oid column_type, Datum *value)
 	{
 		if (!IsA(node, FuncExpr) ||
 			!strata_uuid_is_boundary(((FuncExpr *) node)->funcid) ||
-			!least_value(linitial(((FuncExpr *) node)->args), TIMESTAMPTZOID,
-						 &present))
+			!strata_now_least_value(linitial(((FuncExpr *) node)->args),
+									TIMESTAMPTZOID,
+									&present))
 			return false;
 		*value = strata_time_to_datum(UUIDOID, DatumGetTimestampTz(present));
 		return true;
@@ -138,7 +136,8 @@ least_value(Node *node, Oid column_type, Datum *value)
 	if ((type != TIMESTAMPTZOID && type != TIMESTAMPOID && type != DATEOID) ||
 		!strata_time_is_of_now(node, &lengths))
 		return false;
-	slack += lengths.ndays * SLACK_DAYS + lengths.nmonths * SLACK_MONTHS;
+	slack += lengths.ndays * SLACK_DAYS + lengths.nmonths * SLACK_MONTHS +
+		lengths.truncated;
 	/* local time anywhere in it */
 	if (type != TIMESTAMPTZOID || column_type != TIMESTAMPTZOID ||
 		has_local_time(node, NULL))
@@ -183,13 +182,9 @@ column_below(Var *var, Query **query)
 		NULL;
 }
 
-/*
- * Is the Var the time column of a hypertable, seen through subqueries and
- * joins? What is added is implied wherever it stands; how far down it goes is
- * PostgreSQL's to decide.
- */
-static bool
-is_time_column(Var *var, Query *query)
+/* See hypertable_private.h. */
+bool
+strata_is_time_column(Var *var, Query *query)
 {
 	RangeTblEntry *rte;
 	StrataHypertable *ht;
@@ -271,9 +266,9 @@ implied_by_rows(RowCompareExpr * rows, Query *query)
 	int			strategy = strata_row_compare_strategy(rows);
 	Node	   *qual;
 
-	if (!(IsA(left, Var) && is_time_column((Var *) left, query) &&
+	if (!(IsA(left, Var) && strata_is_time_column((Var *) left, query) &&
 		  may_come_twice(right)) &&
-		!(IsA(right, Var) && is_time_column((Var *) right, query) &&
+		!(IsA(right, Var) && strata_is_time_column((Var *) right, query) &&
 		  may_come_twice(left)))
 		return NULL;
 	op_input_types(linitial_oid(rows->opnos), &left_type, &right_type);
@@ -316,8 +311,8 @@ implied(Node *qual, Query *query)
 	type = ((Var *) left)->vartype;
 	if ((type != TIMESTAMPTZOID && type != TIMESTAMPOID && type != DATEOID &&
 		 type != UUIDOID) ||
-		!is_time_column((Var *) left, query) ||
-		!least_value(right, type, &value))
+		!strata_is_time_column((Var *) left, query) ||
+		!strata_now_least_value(right, type, &value))
 		return NULL;
 	qual = (Node *)
 		make_opclause(type == TIMESTAMPTZOID ? TIMESTAMPTZ_GE_OPERATOR :
@@ -335,7 +330,7 @@ implied(Node *qual, Query *query)
 
 /* The same condition with all that its parts imply beside them. */
 static Node *
-extend(Node *quals, Query *query)
+extend(Node *quals, Query *query, ParamListInfo params)
 {
 	List	   *more = NIL;
 	List	   *parts;
@@ -351,9 +346,12 @@ extend(Node *quals, Query *query)
 
 		/* PostgreSQL's parser may nest them */
 		if (is_andclause(lfirst(lc)))
-			lfirst(lc) = extend(lfirst(lc), query);
+			lfirst(lc) = extend(lfirst(lc), query, params);
 		else if ((added = implied(lfirst(lc), query)) != NULL)
 			more = lappend(more, added);
+		else
+			more = list_concat(more, strata_local_implied(lfirst(lc), query,
+														  params));
 	}
 	if (more == NIL)
 		return quals;
@@ -365,7 +363,7 @@ extend(Node *quals, Query *query)
  * levels.
  */
 static void
-extend_join_tree(Node *node, Query *query)
+extend_join_tree(Node *node, Query *query, ParamListInfo params)
 {
 	ListCell   *lc;
 
@@ -376,30 +374,30 @@ extend_join_tree(Node *node, Query *query)
 		FromExpr   *from = (FromExpr *) node;
 
 		foreach(lc, from->fromlist)
-			extend_join_tree(lfirst(lc), query);
-		from->quals = extend(from->quals, query);
+			extend_join_tree(lfirst(lc), query, params);
+		from->quals = extend(from->quals, query, params);
 	}
 	else if (IsA(node, JoinExpr))
 	{
 		JoinExpr   *join = (JoinExpr *) node;
 
-		extend_join_tree(join->larg, query);
-		extend_join_tree(join->rarg, query);
-		join->quals = extend(join->quals, query);
+		extend_join_tree(join->larg, query, params);
+		extend_join_tree(join->rarg, query, params);
+		join->quals = extend(join->quals, query, params);
 	}
 }
 
 static bool
 extend_query(Query *query, void *context)
 {
-	extend_join_tree((Node *) query->jointree, query);
+	extend_join_tree((Node *) query->jointree, query, context);
 	return false;
 }
 
 /* See hypertable.h. */
 void
-strata_now_add_quals(Query *query)
+strata_now_add_quals(Query *query, ParamListInfo params)
 {
 	if (strata_enable_time_pruning && query->commandType != CMD_UTILITY)
-		(void) strata_query_visit_all(query, extend_query, NULL);
+		(void) strata_query_visit_all(query, extend_query, params);
 }

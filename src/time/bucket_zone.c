@@ -43,12 +43,6 @@
 #define BEFORE_ALL_CHANGES (-(INT64CONST(1) << 36))
 
 /*
- * No two offsets that one zone has ever had lie further apart (Apia: -11:30
- * and +14:00).
- */
-#define MAX_OFFSETS_APART (2 * USECS_PER_DAY)
-
-/*
  * Take over a zone's name; nothing is done when it is the one there is.
  * Raises an error for an unknown zone.
  */
@@ -255,8 +249,8 @@ last_start(StrataZoneBucket *bucket, int64 time, int64 *start)
 		}
 		time = span->lo - 1;
 		/* spans that lie between, and are in the midst of a wide bucket */
-		if (time < asked - MAX_OFFSETS_APART)
-			time = Min(time, *start + MAX_OFFSETS_APART);
+		if (time < asked - STRATA_OFFSETS_APART)
+			time = Min(time, *start + STRATA_OFFSETS_APART);
 	}
 }
 
@@ -300,8 +294,8 @@ first_start(StrataZoneBucket *bucket, int64 time, int64 *start)
 			continue;
 		}
 		time = span->hi;
-		if (time > asked + MAX_OFFSETS_APART)
-			time = Max(time, *start - MAX_OFFSETS_APART);
+		if (time > asked + STRATA_OFFSETS_APART)
+			time = Max(time, *start - STRATA_OFFSETS_APART);
 	}
 }
 
@@ -360,4 +354,25 @@ strata_zone_bucket_next(StrataZoneBucket *bucket, TimestampTz time,
 	found = first_start(bucket, time + 1, start);
 	Assert(!found || *start > time);	/* time:U1 */
 	return shifted(bucket, found, start);
+}
+
+void
+strata_zone_offsets(Datum zone, int64 from, int64 to, int64 *least,
+					int64 *most)
+{
+	StrataZoneBucket bucket = {0};
+
+	set_zone(&bucket, zone);
+	*least = FOREVER;
+	*most = EVER;
+	for (;;)
+	{
+		const StrataZoneSpan *span = span_of(&bucket, from);
+
+		*least = Min(*least, span->offset);
+		*most = Max(*most, span->offset);
+		if (span->hi > to)
+			break;
+		from = span->hi;
+	}
 }

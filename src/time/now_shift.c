@@ -10,7 +10,7 @@
  * src/time/now_shift.c
  *-------------------------------------------------------------------------
  */
-#include "time/time.h"
+#include "time/time_private.h"
 
 #include <math.h>
 
@@ -128,6 +128,15 @@ strata_time_is_of_now(Node *node, StrataNowLengths *lengths)
 	}
 	else
 		return false;
+	if (function == F_DATE_TRUNC_TEXT_TIMESTAMPTZ ||
+		function == F_DATE_TRUNC_TEXT_TIMESTAMP)
+	{
+		int64		length = strata_time_unit_length(linitial(args));
+
+		lengths->years += 1;
+		lengths->truncated += length + STRATA_OFFSETS_APART;
+		return length > 0 && strata_time_is_of_now(lsecond(args), lengths);
+	}
 	if (!is_monotone(function) ||
 		!strata_time_is_of_now(linitial(args), lengths))
 		return false;

@@ -139,14 +139,59 @@ typedef struct StrataNowLengths
 	double		years;			/* as if all went one way */
 	int			ndays;			/* so many have days, */
 	int			nmonths;		/* ... and so many months */
+	int64		truncated;		/* so much may a truncation be less by, in
+								 * another time zone */
 } StrataNowLengths;
 
 /*
- * Is it made of now(), casts between times, and constant lengths of less than
- * some thousand years?  It grows with now(), but for the lengths of days and
- * months and the time zone, and raises no error.  Adds to lengths.
+ * Is it made of now(), casts between times, date_trunc(), and constant lengths
+ * of less than some thousand years?  It grows with now(), but for the lengths
+ * of days and months and the time zone, and raises no error.  Adds to lengths.
  */
 extern bool strata_time_is_of_now(Node *node, StrataNowLengths *lengths);
+
+/* No further from 2000 are times of which bounds are told, in microseconds. */
+#define STRATA_BOUND_YEARS 4000
+#define STRATA_BOUND_FURTHEST (STRATA_BOUND_YEARS * 365 * USECS_PER_DAY)
+
+/* No zone is so far from UTC. */
+#define STRATA_ZONE_FURTHEST (7 * USECS_PER_DAY)
+
+/*
+ * No two offsets that one zone has ever had lie further apart (Apia: -11:30
+ * and +14:00).
+ */
+#define STRATA_OFFSETS_APART (2 * USECS_PER_DAY)
+
+/*
+ * Where a function of a column of times is known to lie: the column is not
+ * before least, and not after most, in microseconds since 2000-01-01 as the
+ * value shows it (a date: its midnight).
+ */
+typedef struct StrataLocalBound
+{
+	bool		known;			/* least and most are times; else they are
+								 * added to a time that is not known */
+	int64		least;
+	int64		most;
+	int			shifts;			/* so many times the session's time zone lies
+								 * between them and the column */
+	bool		direct;			/* once, and next to the column */
+	Var		   *var;			/* the column */
+} StrataLocalBound;
+
+/*
+ * Follow a value that lies from least to most through the functions that made
+ * it, to the column; false: some of them are not known.
+ */
+extern bool strata_time_bound(Node *node, StrataLocalBound *bound);
+
+/* What extract(year ...) or date_part('year', ...) is of; NULL: another. */
+extern Node *strata_time_year_of(Node *node);
+
+/* The least and the greatest offset of a zone (text) between two times. */
+extern void strata_zone_offsets(Datum zone, int64 from, int64 to, int64 *least,
+								int64 *most);
 
 /* The C name of our time_bucket(), or NULL: it is another function. */
 extern const char *strata_time_bucket_symbol(Oid funcid);
