@@ -90,7 +90,7 @@ constant_of(Node *node, ParamListInfo params)
 
 /* A time on the axis; false: it is infinite, or very far from now. */
 static bool
-time_of(Oid type, Datum value, int64 *time)
+known_time(Oid type, Datum value, int64 *time)
 {
 	*time = strata_time_from_datum(type, value);
 	if (*time == PG_INT64_MIN || *time == PG_INT64_MAX)
@@ -128,7 +128,7 @@ ends_of_array(Const *array, StrataLocalBound *bound)
 
 		if (isnull[i])
 			continue;
-		if (!time_of(type, elements[i], &time))
+		if (!known_time(type, elements[i], &time))
 			return false;
 		bound->least = any ? Min(bound->least, time) : time;
 		bound->most = any ? Max(bound->most, time) : time;
@@ -167,7 +167,7 @@ years_of(const Const *value, int strategy, StrataLocalBound *bound)
 
 /* The comparison, whichever side the column is on. */
 static bool
-match_comparison(Node *qual, LocalComparison *comparison)
+match_local(Node *qual, LocalComparison *comparison)
 {
 	List	   *args;
 	Oid			opno;
@@ -216,7 +216,7 @@ value_bounds(const LocalComparison *comparison, const Const *value,
 	if (comparison->elements)
 		return ends_of_array((Const *) value, bound);
 	if (!is_time_type(value->consttype) ||
-		!time_of(value->consttype, value->constvalue, &bound->least))
+		!known_time(value->consttype, value->constvalue, &bound->least))
 		return false;
 	/* dates are whole days */
 	if (value->consttype == DATEOID && exprType(comparison->of) == DATEOID)
@@ -232,7 +232,7 @@ value_bounds(const LocalComparison *comparison, const Const *value,
 
 /* The operator of two values of a type. */
 static Node *
-compare(const StrataLocalBound *bound, int strategy, Node *value)
+bound_qual(const StrataLocalBound *bound, int strategy, Node *value)
 {
 	Oid			type = bound->var->vartype;
 	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
@@ -329,14 +329,15 @@ compare_at_start(const StrataLocalBound *bound, int strategy, Node *least,
 	Oid			type = bound->var->vartype;
 	List	   *result = NIL;
 
+	Assert(bound->shifts <= 1); /* hypertable:Y16 */
 	if (bounds_below(strategy))
 		result = lappend(result,
-						 compare(bound, BTGreaterEqualStrategyNumber,
-								 cast_to(type, least)));
+						 bound_qual(bound, BTGreaterEqualStrategyNumber,
+									cast_to(type, least)));
 	if (bounds_above(strategy))
 		result = lappend(result,
-						 compare(bound, BTLessEqualStrategyNumber,
-								 cast_to(type, most)));
+						 bound_qual(bound, BTLessEqualStrategyNumber,
+									cast_to(type, most)));
 	return result;
 }
 
@@ -351,12 +352,12 @@ implied_by_constants(const StrataLocalBound *bound, int strategy)
 
 	if (bounds_below(strategy))
 		result = lappend(result,
-						 compare(bound, BTGreaterEqualStrategyNumber,
-								 time_constant(type, bound->least - slack)));
+						 bound_qual(bound, BTGreaterEqualStrategyNumber,
+									time_constant(type, bound->least - slack)));
 	if (bounds_above(strategy))
 		result = lappend(result,
-						 compare(bound, BTLessEqualStrategyNumber,
-								 time_constant(type, bound->most + slack)));
+						 bound_qual(bound, BTLessEqualStrategyNumber,
+									time_constant(type, bound->most + slack)));
 	if (!bound->direct)
 		return result;
 	return list_concat(result,
@@ -374,7 +375,7 @@ implied_by_now(const LocalComparison *comparison,
 {
 	Oid			type = exprType(comparison->value);
 	StrataNowLengths lengths = {0};
-	int64		apart = bound->shifts > 0 ? STRATA_OFFSETS_APART : 0;
+	int64		apart = 0;
 	List	   *result = NIL;
 	Node	   *value;
 	Datum		present;
@@ -388,14 +389,20 @@ implied_by_now(const LocalComparison *comparison,
 		return NIL;
 	if (bounds_below(comparison->strategy) &&
 		strata_now_least_value(comparison->value, type, &present) &&
-		time_of(type, present, &time))
+		known_time(type, present, &time))
 	{
 		time += bound->least - bound->shifts * STRATA_ZONE_FURTHEST;
-		result = list_make1(compare(bound, BTGreaterEqualStrategyNumber,
-									time_constant(bound->var->vartype, time)));
+		result = list_make1(bound_qual(bound, BTGreaterEqualStrategyNumber,
+									   time_constant(bound->var->vartype, time)));
 	}
 	if (bound->shifts > 0 && !bound->direct)
 		return result;
+	/* the cast from one to the other is the session's */
+	if (bound->shifts > 0)
+		apart = STRATA_OFFSETS_APART;
+	else if ((type == TIMESTAMPTZOID) !=
+			 (bound->var->vartype == TIMESTAMPTZOID))
+		apart = STRATA_ZONE_FURTHEST;
 	value = comparison->value;
 	if (type == DATEOID)
 		value = call(F_TIMESTAMP_DATE, TIMESTAMPOID, list_make1(value));
@@ -417,7 +424,7 @@ strata_local_implied(Node *qual, Query *query, ParamListInfo params)
 	Node	   *of;
 	Node	   *year;
 
-	if (!match_comparison(qual, &comparison) ||
+	if (!match_local(qual, &comparison) ||
 		contain_var_clause(comparison.value) ||
 		contain_volatile_functions(comparison.value) ||
 		checkExprHasSubLink(comparison.value))

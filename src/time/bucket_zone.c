@@ -356,6 +356,7 @@ strata_zone_bucket_next(StrataZoneBucket *bucket, TimestampTz time,
 	return shifted(bucket, found, start);
 }
 
+/* Spans follow each other. */
 void
 strata_zone_offsets(Datum zone, int64 from, int64 to, int64 *least,
 					int64 *most)
@@ -375,4 +376,6 @@ strata_zone_offsets(Datum zone, int64 from, int64 to, int64 *least,
 			break;
 		from = span->hi;
 	}
+	Assert(*least <= *most &&
+		   *most - *least <= STRATA_OFFSETS_APART); /* time:U7 */
 }

@@ -65,7 +65,7 @@ strata_time_unit_length(Node *name)
  * time, whatever zone that is; false: the name is not a constant, or none.
  */
 static bool
-zone_offsets(Node *name, int64 time, int64 *least, int64 *most)
+offsets_of(Node *name, int64 time, int64 *least, int64 *most)
 {
 	Const	   *zone = (Const *) name;
 	char	   *word;
@@ -90,7 +90,6 @@ move_by_zone(Node *zone, bool local, StrataLocalBound *bound)
 {
 	int64		least;
 	int64		most;
-	int64		unused;
 
 	if (!bound->known)
 	{
@@ -98,12 +97,10 @@ move_by_zone(Node *zone, bool local, StrataLocalBound *bound)
 		bound->most += STRATA_ZONE_FURTHEST;
 		return true;
 	}
-	if (!zone_offsets(zone, bound->least, &least, &most))
+	if (!offsets_of(zone, bound->least, &least, &most))
 		return false;
 	bound->least += local ? -most : least;
-	if (!zone_offsets(zone, bound->most, &unused, &most))
-		return false;
-	(void) zone_offsets(zone, bound->most, &least, &most);
+	(void) offsets_of(zone, bound->most, &least, &most);
 	bound->most += local ? -least : most;
 	return true;
 }
@@ -243,7 +240,7 @@ unwrap(Node **node, StrataLocalBound *bound)
 }
 
 static bool
-is_time(Oid type)
+is_local_type(Oid type)
 {
 	return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID;
 }
@@ -265,7 +262,7 @@ strata_time_bound(Node *node, StrataLocalBound *bound)
 	Assert(bound->least <= bound->most);	/* time:U7 */
 	bound->var = (Var *) node;
 	bound->direct &= bound->shifts == 1;
-	return is_time(bound->var->vartype);
+	return is_local_type(bound->var->vartype);
 }
 
 /* See time.h. */

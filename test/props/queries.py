@@ -97,6 +97,8 @@ class Predicates:
             choices += [self.like, self.text_function]
         if kind.number:
             choices += [self.arithmetic]
+        if kind.name in ("timestamptz", "timestamp", "date"):
+            choices += [self.local] * 3
         if column.type is value_types.TYPES["bool"]:
             choices += [self.boolean] * 3
         if kind.name in ("int4range", "tstzrange", "inet"):
@@ -104,6 +106,11 @@ class Predicates:
         if kind.name in KEY_OPERATORS:
             choices += [self.keys] * 6
         return rng.choice(choices)(column)
+
+    def local(self, column):
+        """The date of a time, and the like: these say where the time is."""
+        form = self.rng.choice(["%s::date %s (%s)::date", "date_trunc('day', %s) %s %s", "extract(year FROM %s) %s extract(year FROM %s)"])
+        return form % (self.name(column), self.rng.choice(["<", "<=", "=", ">=", ">"]), self.operand(column, cross=False))
 
     def indexed_expression(self):
         """What indexes on expressions, and of some rows, are asked for."""
