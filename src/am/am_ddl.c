@@ -246,6 +246,7 @@ relation_copy_for_cluster(Relation old, Relation new, Relation index,
 		strata_disguise_pop(&old_disguise);
 	}
 	PG_END_TRY();
+	strata_log_removed_rows(old, horizon);
 	/* becomes reltuples, which is of both halves */
 	*num_tuples += in_batches;
 	if (OidIsValid(companion))

@@ -67,25 +67,25 @@
 #include "utils/relfilenodemap.h"
 typedef RelFileNode StrataLocator;
 #define STRATA_REL_LOCATOR(rel) ((rel)->rd_node)
+#define STRATA_REUSE_LOCATOR(record) ((record).node)
+#define STRATA_REUSE_HORIZON(record) ((record).latestRemovedFullXid)
 #define STRATA_LOCATOR_NUMBER(l) ((l).relNode)
 #define STRATA_LOCATOR_SPACE(l) ((l).spcNode)
 #define STRATA_SET_NEW_STORAGE relation_set_new_filenode
-#define strata_relid_by_storage(space, number) \
-	RelidByRelfilenode(space, number)
-#define strata_relation_set_new_storage(rel, persistence) \
-	RelationSetNewRelfilenode(rel, persistence)
+#define strata_relid_by_storage RelidByRelfilenode
+#define strata_relation_set_new_storage RelationSetNewRelfilenode
 #define strata_new_file_subid(rel) ((rel)->rd_firstRelfilenodeSubid)
 #else
 #include "utils/relfilenumbermap.h"
 typedef RelFileLocator StrataLocator;
 #define STRATA_REL_LOCATOR(rel) ((rel)->rd_locator)
+#define STRATA_REUSE_LOCATOR(record) ((record).locator)
+#define STRATA_REUSE_HORIZON(record) ((record).snapshotConflictHorizon)
 #define STRATA_LOCATOR_NUMBER(l) ((l).relNumber)
 #define STRATA_LOCATOR_SPACE(l) ((l).spcOid)
 #define STRATA_SET_NEW_STORAGE relation_set_new_filelocator
-#define strata_relid_by_storage(space, number) \
-	RelidByRelfilenumber(space, number)
-#define strata_relation_set_new_storage(rel, persistence) \
-	RelationSetNewRelfilenumber(rel, persistence)
+#define strata_relid_by_storage RelidByRelfilenumber
+#define strata_relation_set_new_storage RelationSetNewRelfilenumber
 #define strata_new_file_subid(rel) ((rel)->rd_firstRelfilelocatorSubid)
 #endif
 

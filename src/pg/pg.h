@@ -488,6 +488,13 @@ extern StrataGinQuestion *strata_gin_ask(StrataGin *gin, ScanKey sought);
 extern bool strata_gin_may_hold(StrataGinQuestion *question);
 
 /*
+ * pg_conflict.c: rows of rel that transactions before horizon deleted have
+ * gone without a record that says so: snapshots of standbys that see them are
+ * ended when this is replayed.
+ */
+extern void strata_log_removed_rows(Relation rel, TransactionId horizon);
+
+/*
  * pg_interrupt.c: is it a cancellation, or a timeout of a statement, as
  * PostgreSQL raises it?  To be asked before FlushErrorState().
  */

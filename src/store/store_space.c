@@ -26,6 +26,7 @@
 #include "storage/bufmgr.h"
 #include "storage/freespace.h"
 #include "storage/lmgr.h"
+#include "storage/procarray.h"
 #include "utils/memutils.h"
 
 /* An index has this many pages when there is next to nothing in it. */
@@ -43,8 +44,11 @@
 /* A row store has so many free pages, or more, when it is rewritten. */
 #define MIN_FREE_ROW_PAGES 32
 
-/* More are not looked through while readers wait. */
+/* More are not looked through while readers wait, */
 #define MAX_FREE_PAGES 262144
+
+/* ... and of a row store, which are all read, these. */
+#define MAX_READ_PAGES 65536
 
 static Oid
 toast_of(Oid companion)
@@ -117,8 +121,13 @@ strata_companion_vacuum(Relation rel, VacuumParams *params,
 void
 strata_companion_rewrite(Oid companion)
 {
+	Relation	rel;
+
 	strata_cluster_rel(companion);
 	CommandCounterIncrement();
+	rel = table_open(companion, NoLock);
+	strata_log_removed_rows(rel, GetOldestNonRemovableTransactionId(rel));
+	table_close(rel, NoLock);
 	/* the new TOAST table is decoded like any other's */
 	strata_companion_silence(companion);
 }
@@ -186,7 +195,8 @@ strata_row_store_is_bloated(Relation rel)
 	used = used * 100 / RelationGetFillFactor(rel, HEAP_DEFAULT_FILLFACTOR) +
 		in_toast;
 	/* rows that come later would fill what is less */
-	return used <= MAX_ROW_PAGES && pages > 4 * used + MIN_FREE_ROW_PAGES;
+	return used <= MAX_ROW_PAGES && pages <= MAX_READ_PAGES &&
+		pages > 4 * used + MIN_FREE_ROW_PAGES;
 }
 
 /* See store_companion.h. */

@@ -5,6 +5,7 @@
 use strict;
 use warnings;
 
+use StrataProtocol;
 use StrataTest;
 use PostgreSQL::Test::Cluster;
 use Test::More;
@@ -49,6 +50,29 @@ is($standby->safe_psql('postgres', "SELECT count(*) FROM t WHERE host = 'host_2'
 my ($status, undef, $error) = $standby->psql('postgres', q{SELECT decompress_chunk('t')});
 isnt($status, 0, 'a standby does not decompress');
 like($error, qr/read-only|recovery/, 'and says why');
+
+# VACUUM FULL leaves rows behind that an older snapshot of the standby sees: that snapshot goes, as under VACUUM
+$standby->append_conf('postgresql.conf', 'max_standby_streaming_delay = 0');
+$standby->reload;
+$primary->append_conf('postgresql.conf', 'autovacuum = off');
+$primary->reload;
+my $conflicts = q{SELECT confl_snapshot FROM pg_stat_database_conflicts WHERE datname = 'postgres'};
+foreach my $halves ('rows', 'batches')
+{
+	grow_twins($primary, 't', 1000);
+	$primary->safe_psql('postgres', q{SELECT compress_chunk('t', recompress => true)}) if $halves eq 'batches';
+	$primary->wait_for_catchup($standby);
+	my $before = $standby->safe_psql('postgres', $conflicts);
+	my $reader = StrataProtocol->new($standby);
+	$reader->simple('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM t_heap');
+	$primary->safe_psql('postgres', q{DELETE FROM t WHERE small BETWEEN 800 AND 900; DELETE FROM t_heap WHERE small BETWEEN 800 AND 900});
+	$primary->wait_for_catchup($standby);
+	is($standby->safe_psql('postgres', $conflicts), $before, "$halves: no conflict by what was deleted");
+	$primary->safe_psql('postgres', 'VACUUM FULL t');
+	$primary->wait_for_catchup($standby);
+	# soon: autovacuum of whatever ends it some day
+	ok(wait_until(sub { $standby->safe_psql('postgres', $conflicts) > $before }, 10), "$halves: VACUUM FULL ends older snapshots");
+}
 
 $primary->kill9;
 $standby->promote;
