@@ -23,6 +23,8 @@
 #include "hypertable/hypertable_private.h"
 #include "time/time.h"
 
+#include <math.h>
+
 #include "access/stratnum.h"
 #include "access/transam.h"
 #include "catalog/pg_type.h"
@@ -97,11 +99,11 @@ known_time(Oid type, Datum value, int64 *time)
 		return false;
 	if (type == DATEOID)
 	{
-		if (Abs(*time) > STRATA_BOUND_YEARS * 366)
+		if (fabs((double) *time) > STRATA_BOUND_YEARS * 366)
 			return false;
 		*time *= USECS_PER_DAY;
 	}
-	return Abs((double) *time) <= STRATA_BOUND_FURTHEST;
+	return fabs((double) *time) <= STRATA_BOUND_FURTHEST;
 }
 
 /* The least and the greatest of the times in an array. */
@@ -384,8 +386,8 @@ implied_by_now(const LocalComparison *comparison,
 	if (!is_time_type(type) ||
 		!strata_time_is_of_now(comparison->value, &lengths) ||
 		lengths.years > STRATA_BOUND_YEARS / 2 ||
-		Abs((double) bound->least) > STRATA_BOUND_FURTHEST / 4 ||
-		Abs((double) bound->most) > STRATA_BOUND_FURTHEST / 4)
+		fabs((double) bound->least) > STRATA_BOUND_FURTHEST / 4 ||
+		fabs((double) bound->most) > STRATA_BOUND_FURTHEST / 4)
 		return NIL;
 	if (bounds_below(comparison->strategy) &&
 		strata_now_least_value(comparison->value, type, &present) &&

@@ -21,6 +21,8 @@
  */
 #include "time/time_private.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "pgtime.h"
@@ -121,8 +123,8 @@ move_by_length(Node *node, int sign, bool zoned, StrataLocalBound *bound)
 		Interval   *interval = DatumGetIntervalP(length->constvalue);
 
 		if (interval->month != 0 ||
-			Abs((int64) interval->day) > STRATA_BOUND_YEARS * 366 ||
-			Abs((double) interval->time) > STRATA_BOUND_FURTHEST)
+			fabs((double) interval->day) > STRATA_BOUND_YEARS * 366 ||
+			fabs((double) interval->time) > STRATA_BOUND_FURTHEST)
 			return false;
 		moved = interval->day * USECS_PER_DAY + interval->time;
 		/* days of a zone are not all of one length */
@@ -134,7 +136,7 @@ move_by_length(Node *node, int sign, bool zoned, StrataLocalBound *bound)
 	}
 	else
 		return false;
-	if (Abs((double) moved) > STRATA_BOUND_FURTHEST)
+	if (fabs((double) moved) > STRATA_BOUND_FURTHEST)
 		return false;
 	bound->least -= sign * moved;
 	bound->most -= sign * moved;
@@ -255,8 +257,8 @@ strata_time_bound(Node *node, StrataLocalBound *bound)
 		/* the innermost function alone may be the session's zone */
 		bound->direct = bound->shifts == 0;
 		if (!unwrap(&node, bound) ||
-			Abs((double) bound->least) > STRATA_BOUND_FURTHEST ||
-			Abs((double) bound->most) > STRATA_BOUND_FURTHEST)
+			fabs((double) bound->least) > STRATA_BOUND_FURTHEST ||
+			fabs((double) bound->most) > STRATA_BOUND_FURTHEST)
 			return false;
 	}
 	Assert(bound->least <= bound->most);	/* time:U7 */
