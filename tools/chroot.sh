@@ -87,13 +87,20 @@ in_root() {
 }
 
 # Copies to directory $1 what git knows or would add; objects there stay, so that make builds
-# only what changed.
+# only what changed: a file that is another than in the last copy is as new as this one, since
+# the checkout may have got it while objects were made there of the file before.
 copy_checkout() {
-    local copy=$1
-    mkdir -p "$copy"
-    find "$copy" -type f ! -path "$copy/.run/*" \
-        ! -name '*.o' ! -name '*.d' ! -name .build-flags ! -name strata.so -delete
+    local copy=$1 new=$1.new
+    rm -rf "$new"
+    mkdir -p "$copy" "$new"
     (cd "$ROOT" && git ls-files -co --exclude-standard -z | while IFS= read -r -d '' file; do
         [ ! -e "$file" ] || printf '%s\0' "$file"
-    done | tar --null -T - -cf -) | tar -xf - -C "$copy" --no-same-owner
+    done | tar --null -T - -cf -) | tar -xmf - -C "$new" --no-same-owner
+    (cd "$new" && find . -type f -print0 | while IFS= read -r -d '' file; do
+        ! cmp -s "$file" "$copy/$file" || touch -r "$copy/$file" "$file"
+    done)
+    find "$copy" -type f ! -path "$copy/.run/*" \
+        ! -name '*.o' ! -name '*.d' ! -name .build-flags ! -name strata.so -delete
+    cp -a "$new/." "$copy"
+    rm -rf "$new"
 }

@@ -41,8 +41,9 @@ BEGIN
 		ELSIF line ~ 'StrataAgg|Stage' THEN
 			found := found || ' ' || trim(line);
 		ELSIF line ~ '(Nested Loop|Hash|Merge)[A-Za-z ]* (Join|Loop)' OR line ~ 'Nested Loop' THEN
-			-- which side is hashed may turn on a sample
-			found := found || ', ' || regexp_replace(substring(line FROM '(Nested Loop[A-Za-z ]*|Hash [A-Za-z ]*Join|Merge [A-Za-z ]*Join)'), 'Hash (Left|Right) Join', 'Hash Outer Join');
+			-- which side is hashed may turn on a sample, and on the version
+			found := found || ', ' || replace(regexp_replace(substring(line FROM '(Nested Loop[A-Za-z ]*|Hash [A-Za-z ]*Join|Merge [A-Za-z ]*Join)'),
+				'Hash (Left|Right) Join', 'Hash Outer Join'), 'Hash Right ', 'Hash ');
 		END IF;
 	END LOOP;
 	EXECUTE format('SELECT array_agg(a) FROM (SELECT count(*) || string_agg(x::text, '';'' ORDER BY x::text COLLATE "C") FROM (%s) AS x UNION '
