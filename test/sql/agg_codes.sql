@@ -21,6 +21,8 @@ BEGIN
 	EXECUTE format('SELECT string_agg(q::text, E''\n'' ORDER BY q::text COLLATE "C") FROM (%s) AS q', regexp_replace(query, '\mT\M', t, 'g')) INTO result;
 	RETURN result;
 END $$;
+-- what the heap answered, which is asked once for each query
+CREATE TABLE ac_asked (question text, answer text);
 CREATE FUNCTION ac_differ() RETURNS TABLE (query text, strata text, heap text) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR query IN SELECT format('SELECT count(*), sum(status), min(ts), max(path) %s FROM T WHERE %s GROUP BY %s', more, w, k)
@@ -31,7 +33,8 @@ BEGIN
 		unnest(ARRAY['true', 'status > 200', 'small <> 2 AND ts < ''2024-03-10''']) AS w, unnest(ARRAY['', ', count(DISTINCT path), array_agg(status ORDER BY ts, status), first(status, ts) IS NULL',
 			', count(*) FILTER (WHERE status > 200), sum(small) FILTER (WHERE b), round(max(num), 1), sum(num), avg(f), sum(small * 2) FILTER (WHERE small > 0), stddev(status)']) AS more LOOP
 		strata := ac_answer(query, 'ac');
-		heap := ac_answer(query, 'ac_h');
+		INSERT INTO ac_asked SELECT query, ac_answer(query, 'ac_h') WHERE NOT EXISTS (SELECT FROM ac_asked AS a WHERE a.question = query);
+		heap := (SELECT a.answer FROM ac_asked AS a WHERE a.question = query);
 		IF strata IS DISTINCT FROM heap THEN
 			RETURN NEXT;
 		END IF;

@@ -25,6 +25,8 @@ BEGIN
 	EXECUTE format('SELECT string_agg(q::text, E''\n'' ORDER BY q::text COLLATE "C") FROM (%s) AS q', regexp_replace(query, '\mT\M', t, 'g')) INTO result;
 	RETURN result;
 END $$;
+-- what the heap answered, which is asked once for each query
+CREATE TABLE al_asked (question text, answer text);
 CREATE FUNCTION al_differ() RETURNS TABLE (query text, strata text, heap text) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR query IN SELECT format('SELECT %s FROM T WHERE %s GROUP BY %s', a, w, k)
@@ -34,7 +36,8 @@ BEGIN
 			'sum(f), max(f) + 0, count(f), sum(scales + 1), sum(small) FILTER (WHERE f > 3), avg(small * 2)', 'count(DISTINCT small), sum(wide) FILTER (WHERE seg = 1), array_agg(small ORDER BY ts)']) AS a,
 		unnest(ARRAY['true', 'f <> 4', 'ts < ''2024-01-01 02:00:30Z'' AND seg > 0']) AS w LOOP
 		strata := al_answer(query, 'al');
-		heap := al_answer(query, 'al_h');
+		INSERT INTO al_asked SELECT query, al_answer(query, 'al_h') WHERE NOT EXISTS (SELECT FROM al_asked AS a WHERE a.question = query);
+		heap := (SELECT a.answer FROM al_asked AS a WHERE a.question = query);
 		IF strata IS DISTINCT FROM heap THEN
 			RETURN NEXT;
 		END IF;

@@ -29,6 +29,8 @@ BEGIN
     EXECUTE format('SELECT count(*) || '' '' || md5(string_agg(q::text, E''\n'' ORDER BY q::text COLLATE "C")) FROM (%s) AS q', replace(query, '$T', t)) INTO result;
     RETURN result;
 END $$;
+-- what the heap answered, which is asked once for each query
+CREATE TABLE asked (question text, answer text);
 CREATE FUNCTION differ() RETURNS TABLE (query text, strata text, heap text) LANGUAGE plpgsql AS $$
 BEGIN
     FOR query IN SELECT format('SELECT %s, count(*), sum(n)%s FROM $T WHERE %s GROUP BY %s', CASE WHEN k ~ 'either|many|num' THEN '1' ELSE k END, more, w, k)
@@ -38,7 +40,8 @@ BEGIN
             ('SELECT v.i, x.* FROM generate_series(1, 4) AS v(i), LATERAL (SELECT word, count(*), max(n) FROM $T WHERE n % 4 < v.i AND n < v.i * 2400 GROUP BY 1) AS x'),
             ('SELECT word, count(*) FROM (SELECT word, seg, n FROM $T WHERE n < 4000 UNION ALL SELECT word, seg, n FROM $T WHERE n > 8000) AS u GROUP BY 1') LOOP
         strata := answer(query, 's');
-        heap := answer(query, 'h');
+        INSERT INTO asked SELECT query, answer(query, 'h') WHERE NOT EXISTS (SELECT FROM asked AS a WHERE a.question = query);
+        heap := (SELECT a.answer FROM asked AS a WHERE a.question = query);
         IF strata IS DISTINCT FROM heap THEN
             RETURN NEXT;
         END IF;

@@ -30,6 +30,8 @@ BEGIN
 EXCEPTION WHEN division_by_zero OR invalid_text_representation OR invalid_datetime_format OR substring_error THEN
 	RETURN SQLSTATE;
 END $$;
+-- what the heap answered, which is asked once for each query
+CREATE TABLE em_asked (question text, answer text);
 CREATE FUNCTION em_differ() RETURNS TABLE (query text, strata text, heap text) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR query IN SELECT format('SELECT count(*), min(ts), max(path), sum(seg) FROM T WHERE %s', w) FROM em_exprs UNION ALL SELECT format('SELECT ts, path, big FROM T WHERE %s', w) FROM em_exprs
@@ -45,7 +47,8 @@ BEGIN
 		UNION ALL VALUES ('SELECT v.p, (SELECT count(*) FROM T WHERE path ~ v.p) FROM (VALUES (''xx''), (''once''), (''v1/3''), (''xx'')) AS v(p)'), ('SELECT v.p, x.n FROM (VALUES (''xx''), (''once''), (''7'')) AS v(p), LATERAL (SELECT count(*) AS n FROM T WHERE split_part(path, ''/'', 4) = v.p) AS x'),
 			('SELECT count(*) FROM T WHERE path ~ (SELECT ''xx'' || count(*) - 1 FROM pg_am WHERE amname = ''heap'') OR length(path) = (SELECT 5)'), ('SELECT to_char(span, ''DD''), count(*) FROM T GROUP BY 1'), ('SELECT count(*) FROM T WHERE concat(path, ''x'') ~ ''xx''') LOOP
 		strata := em_answer(query, 'em');
-		heap := em_answer(query, 'em_h');
+		INSERT INTO em_asked SELECT query, em_answer(query, 'em_h') WHERE NOT EXISTS (SELECT FROM em_asked AS a WHERE a.question = query);
+		heap := (SELECT a.answer FROM em_asked AS a WHERE a.question = query);
 		IF strata IS DISTINCT FROM heap THEN
 			RETURN NEXT;
 		END IF;

@@ -27,6 +27,8 @@ BEGIN
 	EXECUTE format('SELECT md5(string_agg(q::text, E''\n'' ORDER BY q::text COLLATE "C")) || count(*) FROM (%s) AS q', regexp_replace(query, '\mT\M', t, 'g')) INTO result;
 	RETURN result;
 END $$;
+-- what the heap answered, which is asked once for each query
+CREATE TABLE sw_asked (question text, answer text);
 CREATE FUNCTION sw_differ() RETURNS TABLE (query text, strata text, heap text) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR query IN SELECT format('SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY %s ORDER BY %s) AS n FROM T WHERE %s) AS x WHERE %s', p, o, w, n)
@@ -40,7 +42,8 @@ BEGIN
 			('SELECT h.k, x.* FROM (VALUES (1), (3)) AS h(k), LATERAL (SELECT * FROM (SELECT ts, host, row_number() OVER (PARTITION BY host ORDER BY ts DESC) AS n FROM T) AS y WHERE n <= h.k) AS x'),
 			('SELECT DISTINCT host, count(*) OVER () FROM (SELECT host, row_number() OVER (PARTITION BY host ORDER BY ts DESC) AS n FROM T) AS y WHERE n <= 2'), ('SELECT * FROM (SELECT host, rack, row_number() OVER (PARTITION BY host ORDER BY ts DESC) AS n FROM (SELECT * FROM T WHERE v < 90 ORDER BY ts LIMIT 1000) AS z) AS y WHERE n <= 2') LOOP
 		strata := sw_answer(query, 'sw');
-		heap := sw_answer(query, 'sw_h');
+		INSERT INTO sw_asked SELECT query, sw_answer(query, 'sw_h') WHERE NOT EXISTS (SELECT FROM sw_asked AS a WHERE a.question = query);
+		heap := (SELECT a.answer FROM sw_asked AS a WHERE a.question = query);
 		IF strata IS DISTINCT FROM heap THEN
 			RETURN NEXT;
 		END IF;
