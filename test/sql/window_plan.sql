@@ -78,7 +78,7 @@ DECLARE
 BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
 		IF line ~ 'Window|StrataTop|StrataSort|Sort  |Removed' AND line !~ 'Window: ' THEN
-			RETURN NEXT regexp_replace(line, '^[ >-]*', '');
+			RETURN NEXT regexp_replace(regexp_replace(line, '^[ >-]*', ''), 'rows=([0-9]+)\.00', 'rows=\1');
 		END IF;
 	END LOOP;
 END $$;
