@@ -222,39 +222,52 @@ def load(connection, scale):
     print("%.0f MB, heap %.0f MB\n" % tuple(float(size or 0) for size in sizes))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(doc):
+    """The options that all such comparisons have."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dsn", required=True)
-    parser.add_argument("--scale", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="")
     parser.add_argument("--duckdb", action="store_true")
     parser.add_argument("--keep", action="store_true", help="the tables are loaded already")
-    options = parser.parse_args()
-    if not options.keep:
-        with psycopg.connect(options.dsn, autocommit=True) as connection:
-            load(connection, options.scale)
-    engines = {"strata": Postgres(options.dsn, "field_strata"), "heap": Postgres(options.dsn, "field_heap")}
-    with tempfile.TemporaryDirectory() as folder:
-        if options.duckdb:
-            engines["DuckDB"] = Duck(engines["heap"], folder)
+    return parser
+
+
+def chosen(queries, options):
+    return [(name, query) for name, query in queries if not options.only or name in options.only.split(",")]
+
+
+def ask(session, query):
+    """A query, or statements: the time of all, and what they answer."""
+    if isinstance(query, str):
+        return session.ask(query)
+    if not isinstance(session, Postgres):
+        raise ValueError("one query")
+    parts = [session.ask(statement) for statement in query]
+    return sum(spent for spent, _ in parts), [row for _, rows in parts for row in rows]
+
+
+def compare(engines, queries, options):
+    """Run the queries by all engines, one of which is strata and one heap; print times, and which answers differ."""
     ratios = {peer: [] for peer in engines if peer != "strata"}
     wrong = []
     print("| ms of CPU | %s | %s |\n|---%s|" % (" | ".join(engines), " | ".join(peer + "/strata" for peer in ratios), "|---:" * (len(engines) + len(ratios))))
-    for name, query in QUERIES:
-        if options.only and name not in options.only.split(","):
-            continue
+    for name, query in chosen(queries, options):
         times, answers = {}, {}
         for engine, session in engines.items():
             try:
-                turns = [session.ask(query) for _ in range(options.rounds + 1)]
-            except Exception:   # what a peer's SQL does not have is left out
+                turns = [ask(session, query) for _ in range(options.rounds + 1)]
+            except Exception as error:   # what a peer's SQL does not have is left out
                 if engine == "DuckDB":
+                    if not isinstance(error, ValueError):
+                        print("DuckDB: %s: %s" % (name, str(error).split("\n")[0]), file=sys.stderr)
                     continue
                 raise
             times[engine] = min(spent for spent, _ in turns[1:])
             answers[engine] = turns[0][1]
         differs = difference(answers["strata"], answers["heap"])
+        if not differs and sorted(map(str, answers["strata"])) != sorted(map(str, answers["heap"])):
+            print("last digits: " + name, file=sys.stderr)
         if differs:
             wrong.append(name)
             print("WRONG: %s: %s" % (name, differs))
@@ -265,9 +278,24 @@ def main():
                                   " | ".join("%.2f" % (times[p] / times["strata"]) if p in times else "-" for p in ratios)), flush=True)
     print()
     for peer, values in ratios.items():
-        print("geometric mean of %s/strata over %d queries: %.2f" % (peer, len(values), math.exp(statistics.mean(map(math.log, values)))))
+        if values:
+            print("geometric mean of %s/strata over %d queries: %.2f" % (peer, len(values), math.exp(statistics.mean(map(math.log, values)))))
     if wrong:
         sys.exit("wrong answers: " + ", ".join(wrong))
+
+
+def main():
+    parser = arguments(__doc__)
+    parser.add_argument("--scale", type=int, default=1)
+    options = parser.parse_args()
+    if not options.keep:
+        with psycopg.connect(options.dsn, autocommit=True) as connection:
+            load(connection, options.scale)
+    engines = {"strata": Postgres(options.dsn, "field_strata"), "heap": Postgres(options.dsn, "field_heap")}
+    with tempfile.TemporaryDirectory() as folder:
+        if options.duckdb:
+            engines["DuckDB"] = Duck(engines["heap"], folder)
+    compare(engines, QUERIES, options)
 
 
 if __name__ == "__main__":

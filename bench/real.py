@@ -5,20 +5,15 @@ Flights, edits of Wikipedia and readings of the air of Beijing (the CSV files of
 same again at later times), loaded as users do, as field.py does.  Queries as analysts,
 dashboards and programs write them; measured as in field.py, answers compared as text.
 """
-import argparse
-import math
 import os
 import re
-import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
 import psycopg
 
-from field import Postgres
-from run import difference
+from field import Postgres, arguments, chosen, compare
 
 # table: (columns, time, segment, length of chunks, shift, copies)
 TABLES = {
@@ -265,25 +260,10 @@ class Duck:
         return 1000 * (time.process_time() - before), None
 
 
-def ask(session, query):
-    """A query, or statements: the time of all, and what they answer."""
-    if isinstance(query, str):
-        return session.ask(query)
-    if isinstance(session, Duck):
-        raise ValueError("one query")
-    parts = [session.ask(statement) for statement in query]
-    return sum(spent for spent, _ in parts), [row for _, rows in parts for row in rows]
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dsn", required=True)
+    parser = arguments(__doc__)
     parser.add_argument("--data", default="")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--duckdb", action="store_true")
-    parser.add_argument("--keep", action="store_true", help="the tables are loaded already")
-    parser.add_argument("--explain", action="store_true")
+    parser.add_argument("--explain", action="store_true", help="plans of strata, in place of times")
     options = parser.parse_args()
     if not options.keep:
         with psycopg.connect(options.dsn, autocommit=True) as connection:
@@ -292,44 +272,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if options.duckdb:
             engines["DuckDB"] = Duck(engines["heap"], folder)
-    ratios = {peer: [] for peer in engines if peer != "strata"}
-    wrong = []
-    print("| ms of CPU | %s | %s |\n|---%s|" % (" | ".join(engines), " | ".join(peer + "/strata" for peer in ratios), "|---:" * (len(engines) + len(ratios))))
-    for name, query in QUERIES:
-        if options.only and name not in options.only.split(","):
-            continue
-        if options.explain:
+    if options.explain:
+        for name, query in chosen(QUERIES, options):
             print("-- " + name + "\n" + "\n".join(row[0] for row in engines["strata"].ask("EXPLAIN (ANALYZE, COSTS off) " + query)[1]))
-            continue
-        times, answers = {}, {}
-        for engine, session in engines.items():
-            try:
-                turns = [ask(session, query) for _ in range(options.rounds + 1)]
-            except Exception as error:   # what a peer's SQL does not have is left out
-                if engine == "DuckDB":
-                    if not isinstance(error, ValueError):
-                        print("DuckDB: %s: %s" % (name, str(error).split("\n")[0]), file=sys.stderr)
-                    continue
-                raise
-            times[engine] = min(spent for spent, _ in turns[1:])
-            answers[engine] = turns[0][1]
-        differs = difference(answers["strata"], answers["heap"])
-        if not differs and sorted(map(str, answers["strata"])) != sorted(map(str, answers["heap"])):
-            print("last digits: " + name, file=sys.stderr)
-        if differs:
-            wrong.append(name)
-            print("WRONG: %s: %s" % (name, differs))
-        for peer, values in ratios.items():
-            if peer in times:
-                values.append(times[peer] / times["strata"])
-        print("| %s | %s | %s |" % (name, " | ".join("%.1f" % times[e] if e in times else "-" for e in engines),
-                                  " | ".join("%.2f" % (times[p] / times["strata"]) if p in times else "-" for p in ratios)), flush=True)
-    print()
-    for peer, values in ratios.items():
-        if values:
-            print("geometric mean of %s/strata over %d queries: %.2f" % (peer, len(values), math.exp(statistics.mean(map(math.log, values)))))
-    if wrong:
-        sys.exit("wrong answers: " + ", ".join(wrong))
+        return
+    compare(engines, QUERIES, options)
 
 
 if __name__ == "__main__":
