@@ -52,12 +52,6 @@ typedef struct LocalComparison
 } LocalComparison;
 
 static bool
-is_time_type(Oid type)
-{
-	return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID;
-}
-
-static bool
 is_users_function(Oid function, void *context)
 {
 	return function >= FirstNormalObjectId;
@@ -120,7 +114,7 @@ ends_of_array(Const *array, StrataLocalBound *bound)
 	int			n;
 	bool		any = false;
 
-	if (!is_time_type(type))
+	if (!strata_time_is_local_type(type))
 		return false;
 	get_typlenbyvalalign(type, &len, &byval, &align);
 	deconstruct_array(values, type, len, byval, align, &elements, &isnull, &n);
@@ -217,7 +211,7 @@ value_bounds(const LocalComparison *comparison, const Const *value,
 {
 	if (comparison->elements)
 		return ends_of_array((Const *) value, bound);
-	if (!is_time_type(value->consttype) ||
+	if (!strata_time_is_local_type(value->consttype) ||
 		!known_time(value->consttype, value->constvalue, &bound->least))
 		return false;
 	/* dates are whole days */
@@ -383,7 +377,7 @@ implied_by_now(const LocalComparison *comparison,
 	Datum		present;
 	int64		time;
 
-	if (!is_time_type(type) ||
+	if (!strata_time_is_local_type(type) ||
 		!strata_time_is_of_now(comparison->value, &lengths) ||
 		lengths.years > STRATA_BOUND_YEARS / 2 ||
 		fabs((double) bound->least) > STRATA_BOUND_FURTHEST / 4 ||
@@ -433,7 +427,7 @@ strata_local_implied(Node *qual, Query *query, ParamListInfo params)
 		return NIL;
 	of = comparison.of;
 	year = strata_time_year_of(of);
-	if (year == NULL && !is_time_type(exprType(of)))
+	if (year == NULL && !strata_time_is_local_type(exprType(of)))
 		return NIL;
 	value = constant_of(comparison.value, params);
 	if (year != NULL)

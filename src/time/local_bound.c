@@ -241,8 +241,9 @@ unwrap(Node **node, StrataLocalBound *bound)
 	}
 }
 
-static bool
-is_local_type(Oid type)
+/* See time.h. */
+bool
+strata_time_is_local_type(Oid type)
 {
 	return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID;
 }
@@ -264,7 +265,7 @@ strata_time_bound(Node *node, StrataLocalBound *bound)
 	Assert(bound->least <= bound->most);	/* time:U7 */
 	bound->var = (Var *) node;
 	bound->direct &= bound->shifts == 1;
-	return is_local_type(bound->var->vartype);
+	return strata_time_is_local_type(bound->var->vartype);
 }
 
 /* See time.h. */

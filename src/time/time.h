@@ -180,6 +180,9 @@ typedef struct StrataLocalBound
 	Var		   *var;			/* the column */
 } StrataLocalBound;
 
+/* date, timestamp or timestamptz? */
+extern bool strata_time_is_local_type(Oid type);
+
 /*
  * Follow a value that lies from least to most through the functions that made
  * it, to the column; false: some of them are not known.
