@@ -35,7 +35,7 @@ LAYERS = {
     "scan": ["change", "index", "store", "expr", "batch", "catalog", "codec", "pg", "stat", "base"],
     "expr": ["batch", "time", "base"],
     "agg": ["scan", "expr", "batch", "codec", "time", "pg", "base"],
-    "top": ["scan", "batch", "base"],
+    "top": ["scan", "expr", "batch", "base"],
     "window": ["top", "scan", "expr", "batch", "base"],
     "hypertable": ["am", "compress", "store", "track", "catalog", "time", "pg", "base"],
     "load": ["hypertable", "compress", "store", "catalog", "pg", "base"],

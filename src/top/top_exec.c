@@ -131,8 +131,9 @@ begin_top(CustomScanState *node, EState *estate, int eflags)
 	TupleDesc	desc = node->ss.ss_ScanTupleSlot->tts_tupleDescriptor;
 
 	strata_top_plan_read(top);
-	top->ninputs = list_length(cscan->custom_scan_tlist) -
-		(top->distance != NULL);
+	top->exprs = strata_top_exprs_create(top, cscan->custom_scan_tlist,
+										 top->ninputs +
+										 (top->distance != NULL));
 	for (int k = 0; k < top->nkeys; k++)
 		strata_top_key_init(&top->keys[k],
 							TupleDescAttr(desc,
@@ -143,6 +144,7 @@ begin_top(CustomScanState *node, EState *estate, int eflags)
 	top->got = ExecInitExtraTupleSlot(estate, desc, &TTSOpsMinimalTuple);
 	top->values = palloc0(sizeof(TopValue) * top->nkeys);
 	top->columns = palloc0(sizeof(StrataColumn *) * top->ninputs);
+	top->key_columns = palloc0(sizeof(StrataColumn *) * top->nkeys);
 	top->heap.keys = top->keys;
 	top->heap.nkeys = top->nkeys;
 	top->heap.mcxt = AllocSetContextCreate(CurrentMemoryContext,
@@ -252,6 +254,7 @@ source_matters(StrataTopState *top, const TopSource *source)
 	int64		bound;
 
 	if (!top->ordered || source->bound_attno == 0 ||
+		strata_top_is_checked(top) ||
 		!strata_top_heap_is_full(&top->heap) ||
 		!strata_scan_partition_best(source->node,
 									source->bound_attno, key->desc,

@@ -261,6 +261,19 @@ strata_top_column(const TopRows *rows, int i, int from, int to)
 	return strata_batch_reader_rows(rows->reader, attno, from, to - from + 1);
 }
 
+/* See top_private.h. */
+const StrataColumn *
+strata_top_key_column(StrataTopState *top, const TopRows *rows, int k,
+					  int from, int to)
+{
+	TopExpr    *expr = strata_top_key_expr(top, k);
+
+	if (expr != NULL)
+		return &expr->column;
+	return strata_top_column(rows, strata_top_key_input(top, k) - 1, from,
+							 to);
+}
+
 /*
  * Append to chosen the rows for whose value v the condition holds.  v points
  * at the value of the first row, and rows are side by side if there are no
@@ -428,9 +441,8 @@ strata_top_choose(StrataTopState *top, const TopRows *rows, uint16 *chosen)
 		return rows->n;
 	}
 	worst = &top->heap.values[0];
-	col = strata_top_column(rows, strata_top_key_input(top, 0) - 1,
-							strata_top_row(rows, 0),
-							strata_top_row(rows, rows->n - 1));
+	col = strata_top_key_column(top, rows, 0, strata_top_row(rows, 0),
+								strata_top_row(rows, rows->n - 1));
 	if (top->distance != NULL || col->fixed == NULL || col->constant ||
 		col->isnull != NULL ||
 		worst->isnull || key->kind == TOP_ANY)

@@ -36,6 +36,8 @@
 
 /* Per row, in units of cpu_operator_cost: its key is looked at. */
 #define COST_LOOK 0.05
+/* Of what a key that is an expression costs row by row. */
+#define COST_EXPR 0.5
 /* ... and per row that is kept for a while. */
 #define COST_KEEP 4.0
 
@@ -101,10 +103,24 @@ column_of_key(Expr *expr, Index relid)
 		var : NULL;
 }
 
-/* Fill in the keys; false: one is no column. */
+/* Can a key be computed of columns of the relation? */
+static bool
+is_computable(Expr *expr)
+{
+	Node	   *node = (Node *) expr;
+
+	return contain_var_clause(node) && !contain_subplans(node) &&
+		!contain_volatile_functions(node) &&
+		!type_is_rowtype(exprType(node));
+}
+
+/*
+ * Fill in the keys; false: one is neither a column, nor what else the shape
+ * may have: a distance in front, or expressions.
+ */
 static bool
 find_top_keys(PlannerInfo *root, RelOptInfo *rel, List *clauses,
-			  TopShape *shape)
+			  bool by_distance, TopShape *shape)
 {
 	ListCell   *lc;
 
@@ -115,10 +131,13 @@ find_top_keys(PlannerInfo *root, RelOptInfo *rel, List *clauses,
 		get_sortgroupclause_expr(clause, root->processed_tlist);
 		Var		   *column = column_of_key(expr, rel->relid);
 
-		if (column == NULL &&
-			(shape->all || lc != list_head(clauses) ||
+		if (by_distance && lc == list_head(clauses) &&
+			(column != NULL ||
 			 !strata_top_match_distance(expr, clause, rel->relid,
 										&shape->distance)))
+			return false;
+		if (column == NULL && (!by_distance || lc != list_head(clauses)) &&
+			(shape->all || by_distance || !is_computable(expr)))
 			return false;
 		shape->keys = lappend(shape->keys,
 							  column != NULL ? (Expr *) column : expr);
@@ -127,32 +146,52 @@ find_top_keys(PlannerInfo *root, RelOptInfo *rel, List *clauses,
 	return shape->keys != NIL;
 }
 
-/* The columns that are needed; false: something else is. */
+/* Add columns that the expressions read; false: they read something else. */
 static bool
-find_inputs(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
-			TopShape *shape)
+add_columns_read(RelOptInfo *rel, void *exprs, TopShape *shape)
 {
-	List	   *vars = pull_var_clause((Node *) target->exprs,
-									   PVC_INCLUDE_PLACEHOLDERS |
-									   PVC_INCLUDE_AGGREGATES |
-									   PVC_INCLUDE_WINDOWFUNCS);
 	ListCell   *lc;
 
-	Assert(list_length(shape->keys) ==
-		   list_length(shape->clauses));	/* top:N5 */
-	foreach(lc, list_concat_copy(shape->keys, vars))
+	foreach(lc, pull_var_clause((Node *) exprs,
+								PVC_INCLUDE_PLACEHOLDERS |
+								PVC_INCLUDE_AGGREGATES |
+								PVC_INCLUDE_WINDOWFUNCS))
 	{
 		Var		   *var = lfirst(lc);
-
-		if (shape->distance.expr != NULL &&
-			(void *) var == (void *) shape->distance.expr)
-			var = shape->distance.column;
 
 		if (!IsA(var, Var) || var->varno != rel->relid || var->varattno <= 0)
 			return false;
 		shape->inputs = list_append_unique(shape->inputs, var);
 	}
 	return true;
+}
+
+/* The columns that are needed; false: something else is. */
+static bool
+find_inputs(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
+			TopShape *shape)
+{
+	QualCost	cost;
+	ListCell   *lc;
+
+	Assert(list_length(shape->keys) ==
+		   list_length(shape->clauses));	/* top:N5 */
+	foreach(lc, shape->keys)
+	{
+		Expr	   *expr = lfirst(lc);
+		bool		is_distance = expr == shape->distance.expr;
+
+		if (is_distance)
+			expr = (Expr *) shape->distance.column;
+		if (!add_columns_read(rel, expr, shape))
+			return false;
+		if (is_distance || IsA(expr, Var))
+			continue;
+		cost_qual_eval_node(&cost, (Node *) expr, root);
+		shape->expr_cost += cost.per_tuple * COST_EXPR;
+	}
+	shape->nlooked = list_length(shape->inputs);
+	return add_columns_read(rel, target->exprs, shape);
 }
 
 /* Do the partitions of the relation follow each other by the column? */
@@ -219,7 +258,10 @@ find_first_rows(PlannerInfo *root, RelOptInfo *rel, double count,
 		return false;
 	if (shape->distance.expr != NULL)
 		return true;
-	first = linitial_node(Var, shape->keys);
+	first = linitial(shape->keys);
+	shape->nullable = !IsA(first, Var);
+	if (shape->nullable)
+		return true;
 	clause = linitial_node(SortGroupClause, shape->clauses);
 	if (!get_ordering_op_properties(clause->sortop, &family, &type, &order))
 		return false;
@@ -233,7 +275,7 @@ find_first_rows(PlannerInfo *root, RelOptInfo *rel, double count,
 /* Fill in the shape; false: it is not for us. */
 static bool
 find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
-		   TopShape *shape)
+		   bool by_distance, TopShape *shape)
 {
 	const Query *parse = root->parse;
 	double		count = known_count(parse->limitCount);
@@ -241,7 +283,8 @@ find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 
 	memset(shape, 0, sizeof(*shape));
 	if (!wants_first_rows(root) || has_volatile_qual(rel) ||
-		!find_top_keys(root, rel, root->parse->sortClause, shape) ||
+		!find_top_keys(root, rel, root->parse->sortClause, by_distance,
+					   shape) ||
 		!find_inputs(root, rel, target, shape))
 		return false;
 	if (IsA(parse->limitCount, Const) && count < 0)
@@ -260,7 +303,7 @@ strata_top_find_columns(PlannerInfo *root, RelOptInfo *rel, List *clauses,
 	memset(shape, 0, sizeof(*shape));
 	shape->all = true;
 	return !has_volatile_qual(rel) &&
-		find_top_keys(root, rel, clauses, shape) &&
+		find_top_keys(root, rel, clauses, false, shape) &&
 		find_inputs(root, rel, target, shape);
 }
 
@@ -298,7 +341,7 @@ make_scan_input(PlannerInfo *root, Path *path, List *exprs,
 	if (strata_scan_path_gives_vectors(path, &saved))
 	{
 		/* keys are decoded, of the rest little */
-		double		rest = 1.0 - (double) list_length(shape->keys) /
+		double		rest = 1.0 - (double) shape->nlooked /
 		list_length(exprs);
 
 		if (shape->distance.expr == NULL && !shape->nullable && share < 1)
@@ -516,6 +559,7 @@ make_top_path(RelOptInfo *parent, PathTarget *target, List *pathkeys,
 	CustomPath *path = makeNode(CustomPath);
 	double		rows = clamp_row_est(Min(shape->n, child->rows));
 
+	cost += child->rows * shape->expr_cost;
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = parent;
 	path->path.pathtarget = target;
@@ -573,6 +617,18 @@ is_table(RelOptInfo *rel)
 		find_top_input(rel->pathlist) != NULL;
 }
 
+/*
+ * The shape of the query and the path that its rows come from, by distances
+ * or not; NULL: there is none.
+ */
+static Path *
+find_child_of_query(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
+					bool by_distance, TopShape *shape, Cost *cost)
+{
+	return find_shape(root, rel, target, by_distance, shape) ?
+		strata_top_make_input(root, rel, shape, cost) : NULL;
+}
+
 /* See top.h. */
 void
 strata_top_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
@@ -583,10 +639,12 @@ strata_top_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 	Path	   *child;
 	Cost		cost;
 
-	if (!strata_enable_top_n || !is_table(input_rel) ||
-		!find_shape(root, input_rel, target, &shape))
+	if (!strata_enable_top_n || !is_table(input_rel))
 		return;
-	child = strata_top_make_input(root, input_rel, &shape, &cost);
+	child = find_child_of_query(root, input_rel, target, true, &shape, &cost);
+	if (child == NULL)
+		child = find_child_of_query(root, input_rel, target, false, &shape,
+									&cost);
 	if (child != NULL &&
 		!is_ordered_already(input_rel, root->sort_pathkeys, shape.n, cost))
 		add_path(ordered_rel, (Path *)

@@ -38,8 +38,9 @@ enum
 	PLAN_SORTOPS,				/* OidList */
 	PLAN_COLLATIONS,			/* OidList */
 	PLAN_NULLS_FIRST,			/* IntList */
-	PLAN_DISTANCE				/* IntList: input of the column, commuted; or
+	PLAN_DISTANCE,				/* IntList: input of the column, commuted; or
 								 * NIL */
+	PLAN_NINPUTS				/* IntList of one */
 };
 
 /* See top_private.h. */
@@ -62,25 +63,39 @@ strata_top_path_set_data(CustomPath *path, const TopShape *shape)
 								   list_make1_int(distance->commuted));
 }
 
-/* The number of a column among the inputs, from 1. */
+/* The number of a column among those of a row, from 1. */
 static int
-input_number(List *inputs, const void *column)
+input_number(List *columns, const void *column)
 {
 	ListCell   *lc;
 
-	foreach(lc, inputs)
+	foreach(lc, columns)
 	{
 		if (equal(lfirst(lc), column))
 			return foreach_current_index(lc) + 1;
 	}
-	/* a distance stands behind them */
-	Assert(IsA(column, OpExpr));	/* top:N5 */
-	return list_length(inputs) + 1;
+	elog(ERROR, "a key is not among the columns of a sort");
+	return 0;
+}
+
+/* Keys that are not columns; a distance is the first. */
+static List *
+computed_keys(List *keys)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, keys)
+	{
+		if (!IsA(lfirst(lc), Var))
+			result = list_append_unique(result, lfirst(lc));
+	}
+	return result;
 }
 
 /* A plan's private list. */
 static List *
-write_keys(List *inputs, List *keys, List *clauses, List *order)
+write_keys(List *columns, List *keys, List *clauses, List *order)
 {
 	List	   *numbers = NIL;
 	List	   *sortops = NIL;
@@ -93,7 +108,7 @@ write_keys(List *inputs, List *keys, List *clauses, List *order)
 	{
 		SortGroupClause *clause = lfirst_node(SortGroupClause, lc2);
 
-		numbers = lappend_int(numbers, input_number(inputs, lfirst(lc)));
+		numbers = lappend_int(numbers, input_number(columns, lfirst(lc)));
 		sortops = lappend_oid(sortops, clause->sortop);
 		collations = lappend_oid(collations, exprCollation(lfirst(lc)));
 		nulls_first = lappend_int(nulls_first, clause->nulls_first);
@@ -111,10 +126,9 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	List	   *keys = list_nth(path->custom_private, PATH_KEYS);
 	List	   *distance = list_nth(path->custom_private, PATH_DISTANCE);
 	List	   *limits = list_nth(path->custom_private, PATH_LIMITS);
+	List	   *columns = list_concat_copy(inputs, computed_keys(keys));
 
-	cscan->custom_scan_tlist =
-		strata_custom_tlist(distance == NIL ? inputs :
-							lappend(list_copy(inputs), linitial(keys)));
+	cscan->custom_scan_tlist = strata_custom_tlist(columns);
 	cscan->custom_exprs = copyObject(keys);
 	/* behind the keys: what the plan has to know of as its own parameters */
 	if (distance != NIL)
@@ -126,7 +140,7 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 	cscan->scan.scanrelid = 0;
 	cscan->flags = path->flags;
 	cscan->custom_plans = custom_plans;
-	cscan->custom_private = write_keys(inputs, keys,
+	cscan->custom_private = write_keys(columns, keys,
 									   list_nth(path->custom_private,
 												PATH_CLAUSES),
 									   list_nth(path->custom_private,
@@ -136,6 +150,8 @@ plan_top_path(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 				list_make2_int(input_number(inputs, linitial(distance)),
 							   linitial_int(list_nth(path->custom_private,
 													 PATH_COMMUTED))));
+	cscan->custom_private = lappend(cscan->custom_private,
+									list_make1_int(list_length(inputs)));
 	cscan->methods = path->methods == &strata_sort_path_methods ?
 		&strata_sort_scan_methods : &strata_top_scan_methods;
 	return &cscan->scan.plan;
@@ -175,10 +191,12 @@ strata_top_plan_read(StrataTopState *top)
 		key->collation = list_nth_oid(list_nth(list, PLAN_COLLATIONS), k);
 		key->nulls_first = list_nth_int(list_nth(list, PLAN_NULLS_FIRST), k);
 	}
+	top->ninputs = linitial_int(list_nth(list, PLAN_NINPUTS));
 	next = top->nkeys;
 	if (distance != NIL)
 	{
-		const TargetEntry *entry = llast(cscan->custom_scan_tlist);
+		const TargetEntry *entry = list_nth(cscan->custom_scan_tlist,
+											top->ninputs);
 
 		top->distance =
 			strata_top_distance_create(top,

@@ -16,6 +16,7 @@
 #include "nodes/extensible.h"
 #include "scan/scan_vector.h"
 #include "top/top_distance_private.h"
+#include "top/top_expr_private.h"
 #include "utils/sortsupport.h"
 #include "utils/tuplesort.h"
 
@@ -93,7 +94,9 @@ typedef struct TopSource
 	bool		late_quals;		/* of which quals are tried late */
 	AttrNumber *attnos;			/* column of a row for each input */
 	AttrNumber	max_attno;
-	AttrNumber *key_attnos;		/* the same for each key */
+	AttrNumber *key_attnos;		/* the same for each key; of an expression 0 */
+	AttrNumber *looked;			/* columns that keys are made of */
+	int			nlooked;
 	AttrNumber	bound_attno;	/* column of the table that the first key is;
 								 * 0: not known */
 	bool		nearest_known;
@@ -125,6 +128,7 @@ typedef struct StrataTopState
 	TopKey	   *keys;
 	int			ninputs;		/* columns that sources have */
 	StrataTopDistance *distance;	/* the first key, behind them; or NULL */
+	TopExprs   *exprs;			/* keys, behind them; or NULL */
 	bool		all;			/* a StrataSort: all rows are wanted, by: */
 	struct StrataSort *sorter;	/* NULL: not begun, or given up for sort */
 	ExprState  *limit;			/* or NULL */
@@ -142,6 +146,7 @@ typedef struct StrataTopState
 	int64		nleft;			/* so many are still to be returned; -1: all */
 	TopValue   *values;			/* a row's keys */
 	const StrataColumn **columns;	/* by input; of the rows being taken */
+	const StrataColumn **key_columns;	/* by key */
 	uint16	   *chosen;			/* numbers of rows */
 	int			nchosen_size;
 	int64		npassed;		/* batches that were not read */
@@ -153,9 +158,11 @@ typedef struct StrataTopState
 /* What a query wants first. */
 typedef struct TopShape
 {
-	List	   *keys;			/* Vars */
+	List	   *keys;			/* Vars and other expressions */
 	List	   *clauses;		/* SortGroupClauses, one for each */
-	List	   *inputs;			/* Vars that are needed */
+	List	   *inputs;			/* Vars that are needed, those of keys first */
+	int			nlooked;		/* so many are needed of all rows */
+	Cost		expr_cost;		/* of keys that are expressions, per row */
 	bool		all;			/* rows are wanted, */
 	double		n;				/* ... or so many, */
 	List	   *limits;			/* which LIMIT, and OFFSET if there is one,
@@ -233,6 +240,11 @@ strata_top_key_input(const StrataTopState *top, int k)
 	return k == 0 && top->distance != NULL ? top->distance->input :
 		top->keys[k].plan.input;
 }
+
+/* The column of key k, which was computed, or for the rows from .. to. */
+extern const StrataColumn *strata_top_key_column(StrataTopState *top,
+												 const TopRows *rows, int k,
+												 int from, int to);
 
 /* Key k of a row, of the value of that column. */
 extern void strata_top_key_value(StrataTopState *top, int k, Datum value,

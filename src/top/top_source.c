@@ -35,6 +35,32 @@ table_column(PlanState *node, int resno)
 	return strata_scan_result_attno(node, resno);
 }
 
+/* Which columns of the source keys are made of. */
+static void
+init_looked(StrataTopState *top, TopSource *source)
+{
+	const TopExprs *exprs = top->exprs;
+	Bitmapset  *inputs = NULL;
+	int			input = -1;
+
+	source->key_attnos = palloc0(sizeof(AttrNumber) * top->nkeys);
+	for (int k = 0; k < top->nkeys; k++)
+	{
+		if (strata_top_key_expr(top, k) != NULL)
+			continue;
+		input = strata_top_key_input(top, k) - 1;
+		source->key_attnos[k] = source->attnos[input];
+		inputs = bms_add_member(inputs, input);
+	}
+	for (int i = 0; exprs != NULL && i < exprs->ninputs; i++)
+		inputs = bms_add_member(inputs, exprs->inputs[i]);
+	source->looked = palloc(sizeof(AttrNumber) * Max(bms_num_members(inputs),
+													 1));
+	for (input = -1; (input = bms_next_member(inputs, input)) >= 0;)
+		source->looked[source->nlooked++] = source->attnos[input];
+	bms_free(inputs);
+}
+
 /*
  * A plan that rows come from: whether it gives vectors, and which columns of
  * its rows are the inputs.
@@ -55,19 +81,18 @@ strata_top_source_init(StrataTopState *top, TopSource *source,
 	}
 	if (source->vectors)
 		strata_scan_expect_vectors(node);
+	/* where keys may be errors, those of rows that pass are */
 	source->late_quals = source->vectors && !top->all &&
-		strata_scan_has_late_quals(node);
+		!strata_top_is_checked(top) && strata_scan_has_late_quals(node);
 	for (int i = 0; i < top->ninputs; i++)
 	{
 		if (!source->vectors)
 			source->attnos[i] = (AttrNumber) (i + 1);
 		source->max_attno = Max(source->max_attno, source->attnos[i]);
 	}
-	source->key_attnos = palloc(sizeof(AttrNumber) * top->nkeys);
-	for (int k = 0; k < top->nkeys; k++)
-		source->key_attnos[k] =
-			source->attnos[strata_top_key_input(top, k) - 1];
-	source->bound_attno = top->distance != NULL ? 0 :
+	init_looked(top, source);
+	source->bound_attno = top->distance != NULL ||
+		strata_top_key_expr(top, 0) != NULL ? 0 :
 		table_column(node, top->keys[0].plan.input);
 }
 
@@ -94,16 +119,15 @@ is_better(StrataTopState *top)
 		strata_top_heap_compare(&top->heap, top->values) < 0;
 }
 
-/* Of n columns of inputs, those of keys: a row's values. */
+/* A row's keys, of their columns. */
 static void
 load_keys(StrataTopState *top, int row)
 {
 	for (int k = 0; k < top->nkeys; k++)
 	{
 		bool		isnull;
-		const StrataColumn *col =
-		top->columns[strata_top_key_input(top, k) - 1];
-		Datum		value = strata_column_get(col, row, &isnull);
+		Datum		value = strata_column_get(top->key_columns[k], row,
+											  &isnull);
 
 		strata_top_key_value(top, k, value, isnull, &top->values[k]);
 	}
@@ -124,6 +148,7 @@ static int
 choose_rows(StrataTopState *top, const TopRows *rows)
 {
 	int			n;
+	int			nfirst;			/* expressions computed before rows are chosen */
 	int			kept = 0;
 
 	if (top->nchosen_size < rows->n)
@@ -137,14 +162,22 @@ choose_rows(StrataTopState *top, const TopRows *rows)
 	}
 	if (top->distance != NULL)
 		MemoryContextReset(top->distance->work);
+	nfirst = strata_top_is_checked(top) ? top->exprs->n :
+		strata_top_key_expr(top, 0) != NULL ? 1 : 0;
+	if (nfirst > 0)
+		strata_top_exprs_compute(top, rows, NULL, rows->n, 0, nfirst);
 	n = strata_top_choose(top, rows, top->chosen);
 	if (rows->late != NULL)
 		n = strata_scan_try_rows(rows->late, top->chosen, n);
 	if (n == 0)
 		return 0;
+	if (top->exprs != NULL && nfirst < top->exprs->n)
+		strata_top_exprs_compute(top, rows, top->chosen, n, nfirst,
+								 top->exprs->n);
 	for (int k = 0; k < top->nkeys; k++)
-		load_column(top, rows, strata_top_key_input(top, k) - 1,
-					top->chosen[0], top->chosen[n - 1]);
+		top->key_columns[k] = strata_top_key_column(top, rows, k,
+													top->chosen[0],
+													top->chosen[n - 1]);
 	for (int i = 0; i < n; i++)
 	{
 		load_keys(top, top->chosen[i]);
@@ -200,14 +233,16 @@ take_batch_rows(StrataTopState *top, const TopRows *rows)
 			put->tts_values[i] = strata_column_get(top->columns[i],
 												   top->chosen[row],
 												   &put->tts_isnull[i]);
+		strata_top_exprs_load(top, top->chosen[row]);
 		put_row(top);
 	}
 	top->ntaken += n;
 }
 
-/* A row in a slot of the source goes into the sort. */
+/* The inputs of a row in a slot of the source, in top->put. */
 static void
-put_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
+load_inputs(StrataTopState *top, const TopSource *source,
+			TupleTableSlot *slot)
 {
 	TupleTableSlot *put = top->put;
 
@@ -218,6 +253,13 @@ put_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
 		put->tts_values[i] = slot->tts_values[source->attnos[i] - 1];
 		put->tts_isnull[i] = slot->tts_isnull[source->attnos[i] - 1];
 	}
+}
+
+/* Such a row, its expressions, too, goes into the sort. */
+static void
+put_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
+{
+	load_inputs(top, source, slot);
 	put_row(top);
 	top->ntaken++;
 }
@@ -233,6 +275,7 @@ take_stored_rows(StrataTopState *top, const TopSource *source,
 	{
 		ItemPointerData tid = rows->tids[top->chosen[i]];
 
+		strata_top_exprs_load(top, top->chosen[i]);
 		put_slot(top, source, strata_scan_fetch_row(source->node, &tid));
 	}
 }
@@ -244,12 +287,16 @@ take_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
 	slot_getsomeattrs(slot, source->max_attno);
 	if (top->distance != NULL)
 		MemoryContextReset(top->distance->work);
+	load_inputs(top, source, slot);
+	strata_top_exprs_of_row(top);
 	for (int k = 0; k < top->nkeys; k++)
 	{
-		int			att = source->key_attnos[k] - 1;
+		int			att = (strata_top_key_expr(top, k) != NULL ?
+						   top->keys[k].plan.input :
+						   strata_top_key_input(top, k)) - 1;
 
-		strata_top_key_value(top, k, slot->tts_values[att],
-							 slot->tts_isnull[att], &top->values[k]);
+		strata_top_key_value(top, k, top->put->tts_values[att],
+							 top->put->tts_isnull[att], &top->values[k]);
 	}
 	if (!is_better(top))
 		return false;
@@ -307,7 +354,7 @@ read_rows_by_bound(StrataTopState *top, TopSource *source)
 	bool		gave_up;
 
 	if (!strata_top_heap_is_full(&top->heap) || worst->isnull ||
-		!key->default_order ||
+		!key->default_order || attno == 0 || strata_top_is_checked(top) ||
 		(key->plan.nulls_first &&
 		 !strata_scan_is_not_null(source->node, attno)) ||
 		!strata_scan_rows_by_bound(source->node, attno, key->desc,
@@ -335,8 +382,8 @@ read_rows_of(StrataTopState *top, TopSource *source)
 	if (source->vectors && top->heap.size > 0 &&
 		strata_scan_gives_row_vectors(source->node))
 	{
-		while (strata_scan_next_row_vector(source->node, source->key_attnos,
-										   top->nkeys, true, &vector))
+		while (strata_scan_next_row_vector(source->node, source->looked,
+										   source->nlooked, true, &vector))
 		{
 			TopRows		rows = {NULL, vector.columns, vector.tids,
 			source->attnos, vector.nselected, vector.rows, 0};
@@ -379,7 +426,7 @@ best_of_batch(StrataTopState *top, const TopSource *source,
 									  strata_scan_nearest_distance(source->nearest,
 																   reader),
 									  best);
-	if (!key->default_order)
+	if (!key->default_order || source->key_attnos[k] == 0)
 		return false;
 	strata_scan_batch_bounds(reader, source->key_attnos[k], &bounds);
 	if (key->plan.nulls_first ? bounds.nnulls != 0 :
@@ -414,8 +461,9 @@ batch_matters(StrataTopState *top, TopListed *listed, bool *none)
 	int			c;
 
 	*none = false;
-	if (!strata_top_heap_is_full(&top->heap) || !listed->known[0])
-		return true;
+	if (!strata_top_heap_is_full(&top->heap) || !listed->known[0] ||
+		strata_top_is_checked(top))
+		return true;			/* top:N11 */
 	Assert(top->keys[0].default_order); /* top:N2: else there is no bound */
 	c = strata_top_compare(&top->keys[0], &listed->best[0], &worst[0]);
 	*none = c > 0;
@@ -508,7 +556,7 @@ read_current_batch(StrataTopState *top, TopSource *source, TopListed *listed,
 	rows.attnos = source->attnos;
 	rows.n = batch->nrows;
 	rows.rows = batch->rows;
-	rows.direction =
+	rows.direction = source->key_attnos[0] == 0 ? 0 :
 		strata_batch_reader_direction(batch->reader, source->key_attnos[0]);
 	if (late)
 	{

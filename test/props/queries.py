@@ -348,7 +348,7 @@ class Queries:
         rng = self.rng
         makers = [self.rows] * 4 + [self.top] * 5 + [self.aggregate] * 4 + [self.grouped] * 4 + [self.rollup] * 4 + [
             self.correlated,
-            self.distinct, self.distinct_on, self.join, self.join, self.joined_groups, self.joined_groups, self.joined_groups,
+            self.top_by_expressions, self.top_by_expressions, self.distinct, self.distinct_on, self.join, self.join, self.joined_groups, self.joined_groups, self.joined_groups,
             self.joined_rows, self.joined_rows, self.joined_rows,
             self.outer_join, self.lateral, self.window,
             self.set_operation, self.whole_row, self.ctid, self.sample, self.prepared, self.prepared, self.prepared, self.count, self.end_of_time,
@@ -402,6 +402,23 @@ class Queries:
             shown = ["a.%s" % c.name for c in keys]
         return Query("SELECT %s FROM %s AS a%s ORDER BY %s%s" % (
             ", ".join(shown), table.token, where, ", ".join(items), self.limit()), ordered=True)
+
+    def top_by_expressions(self):
+        """The first rows by expressions, and columns between them."""
+        rng, table = self.rng, self.table()
+        keys, items = self.sort_keys(table)
+        shown = ["a.%s" % c.name for c in keys]
+        for column in table.some(rng, 1, 2, lambda c: c.type.groupable):
+            name = "a.%s" % column.name
+            forms = ["%s IS NULL", "%s::text COLLATE \"C\"", "length(%s::text)", "hashtext(%s::text) %% 5", "coalesce(%s::text, 'x') = 'x'"]
+            if column.type.number:
+                forms += ["%s / 2"] * 3 + ["%s * 0.5"] * 3 + ["%s > 0", "CASE WHEN %s > 1 THEN 1 END"]
+            expression = rng.choice(forms).replace("%s", name).replace("%%", "%")
+            at = rng.randrange(len(items) + 1)
+            items.insert(at, expression + rng.choice(["", " DESC", " NULLS FIRST"]))
+            shown.insert(at, expression)
+        return Query("SELECT %s FROM %s AS a%s ORDER BY %s%s" % (
+            ", ".join(shown), table.token, self.where(table), ", ".join(items), self.limit()), ordered=True)
 
     def nearest(self):
         """The rows nearest to a value, by a GiST index if there is one."""

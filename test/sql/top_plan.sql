@@ -25,6 +25,10 @@ SELECT tp_plan('SELECT ts, k, v FROM tp ORDER BY ts DESC, k LIMIT 3');
 SELECT tp_plan('SELECT v FROM ONLY tp_20200101_000000_chunk ORDER BY v, k DESC LIMIT 3');
 -- a condition that is tried late is not tried on rows that are worse
 SELECT tp_plan('SELECT ts, k FROM tp WHERE 1 / (n - 5) > 0 ORDER BY ts DESC LIMIT 3');
+-- an expression that may fail is computed for all rows
+SELECT tp_plan('SELECT ts, k FROM tp ORDER BY v + 1, ts LIMIT 3');
+SELECT tp_plan('SELECT ts, k FROM tp ORDER BY v DESC, (k = ''k1''), ts LIMIT 3');
+SELECT tp_plan('SELECT ts, k FROM tp ORDER BY v DESC, v + 1 LIMIT 3');
 -- a partition of another kind of scan is passed over too
 CREATE TABLE tp_heap PARTITION OF tp FOR VALUES FROM ('2019-12-01Z') TO ('2019-12-02Z') USING heap;
 INSERT INTO tp SELECT timestamptz '2019-12-01Z' + g * interval '10 seconds', 'k' || g % 7, g % 1009, g FROM generate_series(0, 99) AS g;
@@ -41,7 +45,7 @@ CREATE INDEX ON tp (k, ts DESC);
 SELECT tp_by_index('SELECT ts, k, v FROM tp ORDER BY ts DESC, k LIMIT 3');
 SELECT tp_by_index('SELECT DISTINCT ON (k) * FROM tp ORDER BY k, ts DESC');
 SELECT tp_by_index('SELECT date_trunc(''minute'', ts), count(*) FROM tp GROUP BY 1 ORDER BY 1 DESC LIMIT 2');
--- not: expressions as keys, all rows, ties, groups, windows, row locks, system columns, joins; and when switched off
+-- by expressions, too; not: rows and volatile ones, all rows, ties, groups, windows, row locks, system columns, joins; and when switched off
 CREATE FUNCTION tp_uses_top(query text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
@@ -58,6 +62,10 @@ SELECT q, tp_uses_top(q) FROM (VALUES
 	('SELECT DISTINCT v FROM tp ORDER BY v LIMIT 5'),
 	('SELECT * FROM tp ORDER BY v + 1 LIMIT 5'),
 	('SELECT * FROM tp ORDER BY k COLLATE "C" LIMIT 5'),
+	('SELECT v, v * 2 FROM tp ORDER BY k, abs(v - n) DESC LIMIT 5'),
+	('SELECT v FROM tp ORDER BY 1 / v LIMIT 5'),
+	('SELECT v FROM tp ORDER BY ROW(v, n) LIMIT 5'),
+	('SELECT v FROM tp ORDER BY v + random() LIMIT 5'),
 	('SELECT * FROM tp ORDER BY v'),
 	('SELECT * FROM tp ORDER BY v FETCH FIRST 5 ROWS WITH TIES'),
 	('SELECT v, count(*) FROM tp GROUP BY v ORDER BY v LIMIT 5'),
