@@ -460,6 +460,20 @@ choose_access(const StrataRelInfo *info, StrataCandidate *candidate,
 	return best;
 }
 
+/* Rows that a child fetches from the row store, before its filter. */
+static double
+fetched_rows(const StrataRelInfo *info, const Path *child)
+{
+	Cost		cost;
+	Selectivity sel;
+
+	/* the plan node makes no difference: it says what its conditions select */
+	cost_bitmap_tree_node(IsA(child, BitmapHeapPath) ?
+						  ((const BitmapHeapPath *) child)->bitmapqual :
+						  (Path *) child, &cost, &sel);
+	return sel * info->heap_tuples;
+}
+
 /* The row store's part: startup and total. */
 static void
 rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
@@ -476,7 +490,7 @@ rowstore_cost(const StrataRelInfo *info, const StrataCandidate *candidate,
 		*startup = child->startup_cost;
 		*total = child->startup_cost +
 			(child->total_cost - child->startup_cost) * share +
-			candidate->rows * share * COST_INDEXED_ROW * cpu_tuple_cost;
+			fetched_rows(info, child) * COST_INDEXED_ROW * cpu_tuple_cost;
 		return;
 	}
 	*startup = shape->heap.startup;

@@ -81,4 +81,11 @@ END $$;
 SELECT * FROM with_workers(0);
 SELECT * FROM with_workers(20);
 SELECT * FROM with_workers(60);
+-- an index in the order of the query fetches all late rows, whatever else is asked of them; for the first few of them it is the way
+SET max_parallel_workers_per_gather = 0;
+CREATE INDEX ON c (ts);
+INSERT INTO c SELECT '2026-01-02'::timestamptz + i * interval '60 s', 'h' || i % 5, i % 100 FROM generate_series(0, 8639) AS i;
+ANALYZE c;
+SELECT q, bool_or(line ~ 'Index') AS by_index
+    FROM unnest(ARRAY['SELECT * FROM c WHERE v = 7 AND host = ''h1'' ORDER BY ts', 'SELECT * FROM c WHERE host = ''h1'' ORDER BY ts LIMIT 10']) AS q, query_plan(q) AS line GROUP BY q ORDER BY q DESC;
 DROP SCHEMA scan_cost_plan CASCADE;
