@@ -38,6 +38,15 @@
 #define KEPT_EIGHTHS 5
 /* At least so many may come behind so many of them. */
 #define LEAST_LATE(nkept) ((nkept) / 8 + 128)
+/*
+ * A small limit is a few blocks of memory, and writing groups to disk costs
+ * more than the one that did not fit: strata.agg_least_groups fit into any
+ * limit, unless they take more bytes than this.
+ */
+#define LEAST_BYTES (512 * 1024)
+/* The same of groups that are still to be combined into those of other sets. */
+#define LEAST_FINEST 128
+#define LEAST_FINEST_BYTES (128 * 1024)
 /* An array by the key has so many entries for each group, at most. */
 #define DIRECT_PER_GROUP 4
 
@@ -122,9 +131,18 @@ strata_agg_table_create(StrataAggState *agg, MemoryContext mcxt)
 	table->agg = agg;
 	table->mcxt = mcxt;
 	table->limit = get_hash_memory_limit();
+	table->least = strata_agg_least_groups;
+	table->least_bytes = LEAST_BYTES;
 	/* groups of other sets come on top; at worst as many of each */
 	if (agg->sets != NULL)
-		table->limit /= strata_agg_sets_count(agg->sets) + 1;
+	{
+		int			nsets = strata_agg_sets_count(agg->sets) + 1;
+
+		table->limit /= nsets;
+		table->least = Min(table->least,
+						   Max(table->least / nsets, LEAST_FINEST));
+		table->least_bytes = Max(LEAST_BYTES / nsets, LEAST_FINEST_BYTES);
+	}
 	table->by_image = true;
 	for (int k = 0; k < agg->nkeys; k++)
 		table->by_image &= agg->keys[k].by_image;
@@ -399,7 +417,7 @@ static void
 keep_groups(AggTable *table)
 {
 	if (!table->keeps || table->nkept > 0 || table->ngroups == 0 ||
-		table->agg->has_sums ||
+		table->agg->has_sums || table->ngroups < table->least / 2 ||
 		MemoryContextMemAllocated(table->mcxt, true) <
 		table->limit / 8 * KEPT_EIGHTHS)
 		return;
@@ -751,6 +769,21 @@ strata_agg_table_find_many(AggTable *table, const AggKeyValues *keys, int n,
 	}
 }
 
+/* Do the groups take more than that part of their memory? */
+static bool
+outgrows(const AggTable *table, int part)
+{
+	Size		taken = MemoryContextMemAllocated(table->mcxt, true);
+
+	/* what is read back is of all sets */
+	uint32		least = table->collected ? strata_agg_least_groups :
+	table->least;
+	Size		bytes = table->collected ? LEAST_BYTES : table->least_bytes;
+
+	return taken > table->limit / part &&
+		(table->ngroups > least / part || taken > bytes / part);
+}
+
 /* See agg_group_private.h. */
 bool
 strata_agg_table_is_full(AggTable *table)
@@ -762,15 +795,14 @@ strata_agg_table_is_full(AggTable *table)
 		table->ngroups < table->nkept + LEAST_LATE(table->nkept))
 		return false;
 	return table->ngroups > 0 &&
-		(MemoryContextMemAllocated(table->mcxt, true) > table->limit ||
-		 table->nchunks > AGG_MAX_CHUNKS);
+		(outgrows(table, 1) || table->nchunks > AGG_MAX_CHUNKS);
 }
 
 /* See agg_group_private.h. */
 bool
 strata_agg_table_is_half_full(const AggTable *table)
 {
-	return MemoryContextMemAllocated(table->mcxt, true) > table->limit / 2;
+	return outgrows(table, 2);
 }
 
 /*-------------------------------------------------------------------------

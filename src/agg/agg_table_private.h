@@ -37,6 +37,8 @@ struct AggTable
 	MemoryContext mcxt;			/* of groups, and their states; reset by
 								 * spilling */
 	Size		limit;			/* bytes */
+	uint32		least;			/* so many groups fit into any limit, ... */
+	Size		least_bytes;	/* ... unless they take more than this */
 	Size		group_size;		/* with its keys and cells */
 	/* in memory; all of it in mcxt */
 	uint32		ngroups;

@@ -26,6 +26,7 @@
 #define STRATA_BATCH_ROWS_DEFAULT 1000
 #define STRATA_BATCH_ROWS_MIN 10
 #define STRATA_BATCH_ROWS_MAX 32767
+#define STRATA_AGG_LEAST_GROUPS_DEFAULT 1024
 #define STRATA_CHUNKS_AHEAD_DEFAULT 2
 #define STRATA_CHUNKS_AHEAD_MAX 100
 #define STRATA_DEDUP_MIN_GAIN_DEFAULT 1200
@@ -37,6 +38,7 @@
 #define STRATA_MAX_STAT_TABLES_MAX 1000000
 
 /* GUCs, in the order of guc.c's table. */
+extern int	strata_agg_least_groups;
 extern bool strata_background_vacuum;
 extern int	strata_batch_rows;
 extern int	strata_chunks_ahead;

@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "utils/guc.h"
 
+int			strata_agg_least_groups = STRATA_AGG_LEAST_GROUPS_DEFAULT;
 int			strata_batch_rows = STRATA_BATCH_ROWS_DEFAULT;
 int			strata_chunks_ahead = STRATA_CHUNKS_AHEAD_DEFAULT;
 bool		strata_background_vacuum = true;
@@ -222,6 +223,15 @@ static const struct config_enum_entry dedup_rules[] = {
 void
 strata_base_init(void)
 {
+	DefineCustomIntVariable(
+							"strata.agg_least_groups",
+							"Sets how many groups fit into memory, however small work_mem is.",
+							"For developers: with few, few rows show what groups on disk do.",
+							&strata_agg_least_groups,
+							STRATA_AGG_LEAST_GROUPS_DEFAULT, 1,
+							STRATA_AGG_LEAST_GROUPS_DEFAULT, PGC_USERSET,
+							GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
+
 	DefineCustomIntVariable(
 							"strata.batch_rows", "Sets the number of rows in a batch.",
 							"A batch closes earlier at the end of its segment or at its byte limit.",

@@ -14,7 +14,7 @@ MAX_ROWS = 2500
 BOOLEAN_SETTINGS = ["enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan",
                     "enable_hashagg", "enable_hashjoin", "enable_mergejoin", "enable_nestloop", "enable_sort",
                     "enable_material", "enable_incremental_sort", "enable_memoize", "enable_tidscan"]
-OTHER_SETTINGS = [("work_mem", ["'64kB'", "'1MB'", "'16MB'"]), ("random_page_cost", ["0", "1", "4", "100"]), ("seq_page_cost", ["0", "1"]),
+OTHER_SETTINGS = [("work_mem", ["'64kB'", "'1MB'", "'16MB'"]), ("strata.agg_least_groups", ["8", "1024"]), ("random_page_cost", ["0", "1", "4", "100"]), ("seq_page_cost", ["0", "1"]),
                   ("plan_cache_mode", ["auto", "force_generic_plan", "force_custom_plan"]),
                   ("timezone", ["'UTC'", "'Europe/Rome'", "'America/St_Johns'"]),
                   ("cursor_tuple_fraction", ["0.01", "1"]), ("default_statistics_target", ["1", "100"])]

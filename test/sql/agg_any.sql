@@ -101,6 +101,7 @@ RESET strata.enable_any_agg;
 
 -- beyond memory: groups are spilled, and a group that is alone
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 CREATE TABLE aa_many (ts timestamptz NOT NULL, k int, v int8, t text);
 SELECT count(*) FROM create_hypertable('aa_many', 'ts', chunk_time_interval => interval '12 hours', create_default_indexes => false);

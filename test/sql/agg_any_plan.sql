@@ -24,6 +24,7 @@ SELECT query, ap_by_us('SELECT ' || query || ' FROM ap') FROM unnest(ARRAY['arra
 SELECT ap_by_us('SELECT i, percentile_disc(i / 9.0) WITHIN GROUP (ORDER BY a) FROM ap GROUP BY i');
 -- the order of rows without ORDER BY is that of the scan, spilled or not
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 CREATE TABLE ap_order AS SELECT i, array_agg(ts) AS ts, string_agg(host, ' ') AS hosts FROM ap GROUP BY i;
 RESET work_mem;

@@ -48,6 +48,7 @@ SET strata.enable_group_lookahead = off;
 SELECT count(*) FROM ac_differ();
 RESET strata.enable_group_lookahead;
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT count(*) FROM ac_differ();
 DROP FUNCTION ac_differ, ac_answer;

@@ -174,6 +174,7 @@ ANALYZE s, h;
 SELECT * FROM compare(6);
 -- little memory: groups go to disk and come back
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT * FROM compare(7);
 SELECT different(q) FROM unnest(ARRAY[

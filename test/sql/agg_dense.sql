@@ -81,6 +81,7 @@ INSERT INTO adw SELECT '2026-01-01Z'::timestamptz + i * interval '1 s', i, CASE 
 SELECT count(compress_chunk('adw')) FROM (SELECT) s;
 SET max_parallel_workers_per_gather = 0;
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SELECT count(*) FILTER (WHERE n::text = '1.00'), count(*) FROM (SELECT DISTINCT k, n FROM adw) x;
 SELECT count(*) FILTER (WHERE f::text = '-0'), count(*) FROM (SELECT k, f FROM adw GROUP BY 1, 2) x;
 SELECT count(*) FILTER (WHERE v::text ~ '24'), count(*) FROM (SELECT DISTINCT v, k FROM adw) x;

@@ -80,6 +80,7 @@ RESET strata.enable_distinct_agg;
 
 -- beyond memory: sets and groups are spilled
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 CREATE TABLE ad_many (ts timestamptz NOT NULL, k int, v int8, t text);
 SELECT count(*) FROM create_hypertable('ad_many', 'ts', chunk_time_interval => interval '12 hours', create_default_indexes => false);

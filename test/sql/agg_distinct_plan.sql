@@ -22,6 +22,7 @@ SELECT adp_plan('SELECT count(DISTINCT k), sum(DISTINCT v) FROM adp');
 SELECT adp_plan('SELECT k, count(DISTINCT v), max(DISTINCT v), sum(f), count(DISTINCT t) FILTER (WHERE v > 0) FROM adp GROUP BY k');
 SELECT adp_plan('SELECT time_bucket(''1 hour'', ts), count(DISTINCT t) FROM adp GROUP BY 1');
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT adp_plan('SELECT count(DISTINCT v), count(DISTINCT t) FROM adp');
 SELECT adp_plan('SELECT count(DISTINCT v * 64), count(DISTINCT t) FROM adp');

@@ -151,6 +151,7 @@ SELECT 'recompressed', different(q) FROM queries WHERE q LIKE '%host%';
 
 -- groups beyond memory
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT different('select distinct on (n, txt) * from T order by n, txt, ts desc');
 SELECT different('select n, host, last(txt, ts), last(num, ts), last(v, ts) from T group by 1, 2');

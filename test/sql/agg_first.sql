@@ -33,13 +33,13 @@ BEGIN
 	IF way IN ('enable_first_rows', 'enable_early_stop', 'enable_join_aggregation', 'enable_row_grouping') THEN
 		PERFORM set_config('strata.' || way, 'off', true);
 	ELSIF way = 'work_mem' THEN
-		PERFORM set_config('work_mem', '64kB', true), set_config('hash_mem_multiplier', '1', true);
+		PERFORM set_config('work_mem', '64kB', true), set_config('hash_mem_multiplier', '1', true), set_config('strata.agg_least_groups', '16', true);
 	ELSIF way = 'heap' THEN
 		query := regexp_replace(query, '\maf\M', 'af_h', 'g');
 	END IF;
 	EXECUTE 'SELECT string_agg(x::text, '';'' ORDER BY x::text COLLATE "C") FROM (' || query || ') AS x' INTO answer;
 	PERFORM set_config(name, reset_val, true) FROM pg_settings WHERE name IN ('strata.enable_early_stop', 'strata.enable_join_aggregation',
-		'strata.enable_row_grouping', 'work_mem', 'hash_mem_multiplier');
+		'strata.enable_row_grouping', 'work_mem', 'hash_mem_multiplier', 'strata.agg_least_groups');
 	PERFORM set_config('strata.enable_first_rows', 'on', true);
 	RETURN coalesce(answer, '-');
 END $$;

@@ -92,6 +92,7 @@ SELECT * FROM aj_differ(ARRAY[
 	'SELECT zone, count(DISTINCT a.k) FROM aj AS a WHERE k IN (SELECT k FROM ajd) GROUP BY 1',
 	'SELECT max(size), count(DISTINCT zone) FROM aj AS a JOIN ajd USING (k)']);
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SELECT * FROM aj_differ(ARRAY[
 	'SELECT time_bucket(40, v), name, count(DISTINCT zone), count(*) FROM aj AS a JOIN ajz USING (zone) GROUP BY 1, 2',
 	'SELECT time_bucket(40, v), count(DISTINCT zone), count(DISTINCT name), sum(v) FROM aj AS a JOIN ajz USING (zone) GROUP BY 1']);
@@ -176,6 +177,7 @@ FETCH 1 FROM c;
 COMMIT;
 -- beyond memory: groups are spilled below the join and above it
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT * FROM aj_differ(ARRAY[
 	'SELECT region, date_trunc(''minute'', ts) AS m, zone < 3, count(*), sum(num) FROM aj AS a JOIN ajz USING (zone) JOIN ajd USING (k) GROUP BY 1, 2, 3',

@@ -157,6 +157,7 @@ EXECUTE js_ph (10);
 RESET plan_cache_mode;
 -- groups that outgrow memory, and the first rows only
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT n, js_semi(query) FROM js_queries WHERE n IN (3, 17, 20) ORDER BY n;
 SELECT count(*) FROM (SELECT * FROM jsd WHERE k IN (SELECT k FROM js) LIMIT 5) AS x;

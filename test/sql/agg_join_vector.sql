@@ -154,6 +154,7 @@ COMMIT;
 CREATE TABLE jvb AS SELECT g AS v, repeat('x', 200) || g AS pad, g % 7 AS n FROM generate_series(1, 9000) AS g;
 ANALYZE jvb;
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT * FROM jv_differ(ARRAY[
 	'SELECT n, count(*), sum(zone * n), max(pad) FROM jv JOIN jvb USING (v) GROUP BY 1',

@@ -61,6 +61,7 @@ INSERT INTO h SELECT * FROM h WHERE n % 9 = 0 AND ts > '2024-01-01';
 UPDATE h SET ts = ts + interval '1 day' WHERE n % 10 = 0;
 SELECT 'mixed', different(q) FROM queries WHERE q LIKE '%count%';
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 INSERT INTO queries VALUES ('select count(*) from (select num * n / 7, f8, count(*) from T group by num * n / 7, f8) as q');
 SELECT 'spilled', different(q) FROM queries WHERE q LIKE '%n, f4%count%' OR q LIKE '%num * n%';

@@ -52,6 +52,7 @@ SELECT count(*) FROM al_differ();
 RESET strata.enable_key_codes;
 -- groups go to disk and come back; processes combine theirs (+ 0: which zero is the greatest depends on their order)
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT count(*) FROM al_differ();
 SET max_parallel_workers_per_gather = 2;

@@ -52,6 +52,7 @@ $$;
 SELECT * FROM differences();
 -- spilled groups, and those of workers
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT run('SELECT ts, sum(fixed), avg(large) FROM s GROUP BY ts') = run('SELECT ts, sum(fixed), avg(large) FROM h GROUP BY ts') AS same;
 RESET work_mem;

@@ -56,6 +56,7 @@ INSERT INTO queries (q) VALUES
 SELECT n, same(q) FROM queries ORDER BY n;
 -- groups that do not fit into memory
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT n, same(q) FROM queries ORDER BY n;
 RESET work_mem;

@@ -69,6 +69,7 @@ DELETE FROM h WHERE id % 300 = 5;
 SELECT * FROM differences();
 -- too many groups for memory, in workers and leader
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT count(*), sum(n), sum(i4), max(length(txt)) FROM (SELECT id / 2, host, count(*) AS n, sum(i4) AS i4, max(txt) AS txt FROM s GROUP BY 1, 2) AS g;
 SELECT count(*), sum(n), sum(i4), max(length(txt)) FROM (SELECT id / 2, host, count(*) AS n, sum(i4) AS i4, max(txt) AS txt FROM h GROUP BY 1, 2) AS g;

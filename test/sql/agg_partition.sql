@@ -59,6 +59,7 @@ INSERT INTO queries VALUES
     ('select tableoid is null, count(*) from T group by 1');
 SELECT different(q) FROM queries;
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT different('select ts, host, sum(a), avg(b), min(host), max(more) from T group by 1, 2');
 RESET work_mem;

@@ -127,6 +127,7 @@ SELECT count(*) FROM (SELECT k, sum(v), count(*), max(ts), min(v), avg(v::float8
 SELECT count(*) FROM (SELECT k, max(ts), last(v, ts) FROM arg_one GROUP BY k EXCEPT SELECT k, max(ts), last(v, ts) FROM arg_many GROUP BY k) AS x;
 -- groups that outgrow memory
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT count(*), sum(s) FROM (SELECT k, v, sum(v) AS s FROM arg_one GROUP BY k, v) AS x;
 SELECT count(*) FROM (SELECT k, sum(v), avg(v::float8), max(ts) FROM arg_one GROUP BY k EXCEPT SELECT k, sum(v), avg(v::float8), max(ts) FROM arg_many GROUP BY k) AS x;

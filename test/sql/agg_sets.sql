@@ -55,6 +55,7 @@ SELECT count(*) FROM ags_differ(ARRAY(SELECT query FROM ags_queries));
 RESET strata.enable_grouping_sets;
 -- beyond memory
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT query, left(strata, 300) AS strata, left(heap, 300) AS heap FROM ags_differ(ARRAY(SELECT query FROM ags_queries));
 SELECT * FROM ags_differ(ARRAY['SELECT v, host, path, count(*), count(DISTINCT zone), sum(num), max(ts) FROM T GROUP BY CUBE (v, host, path)',

@@ -45,6 +45,13 @@ SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SET seq_page_cost = 0;
 SELECT line ~ '[1-9]' AS spilled FROM agsp_plan('SELECT v, host, count(*) FROM agsp GROUP BY ROLLUP (v, host)', ', ANALYZE, TIMING OFF, SUMMARY OFF') AS line WHERE line ~ 'Spills';
+-- ... many groups at a time: few groups not at all, 8,400 in a few hundred turns, and one by one where that is asked for
+SELECT count(*) FILTER (WHERE line ~ 'Spills') AS few_groups, (array_agg(line))[1] ~ 'StrataAgg' AS ours FROM agsp_plan('SELECT zone, host, count(*), count(DISTINCT zone) FROM agsp GROUP BY CUBE (zone, host)', ', ANALYZE, TIMING OFF, SUMMARY OFF') AS line;
+SELECT substring(line, 'Spills: (.*)')::int BETWEEN 10 AND 500 AS many_at_a_time FROM agsp_plan('SELECT v, host, count(*), count(DISTINCT zone) FROM agsp GROUP BY CUBE (v, host)', ', ANALYZE, TIMING OFF, SUMMARY OFF') AS line WHERE line ~ 'Spills';
+SELECT substring(line, 'Spills: (.*)')::int BETWEEN 10 AND 100 AS of_distinct FROM agsp_plan('SELECT zone, count(DISTINCT v * 1000), count(DISTINCT -v * 1000) FROM agsp GROUP BY zone', ', ANALYZE, TIMING OFF, SUMMARY OFF') AS line WHERE line ~ 'Spills';
+SET strata.agg_least_groups = 1;
+SELECT substring(line, 'Spills: (.*)')::int > 1000 AS one_by_one FROM agsp_plan('SELECT v, host, count(*) FROM agsp WHERE v < 2000 GROUP BY ROLLUP (v, host)', ', ANALYZE, TIMING OFF, SUMMARY OFF') AS line WHERE line ~ 'Spills';
+RESET strata.agg_least_groups;
 RESET work_mem;
 RESET hash_mem_multiplier;
 RESET seq_page_cost;

@@ -52,6 +52,7 @@ SET strata.enable_value_memo = off;
 SELECT count(*) FROM differ();
 RESET strata.enable_value_memo;
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT count(*) FROM differ();
 -- groups go to files while their numbers are known

@@ -14,6 +14,7 @@ SELECT id % 2, count(DISTINCT big) FROM gs GROUP BY 1 ORDER BY 1;
 SELECT md5(big), id % 2 AS odd, count(*) FROM gs GROUP BY ROLLUP (big, id % 2) ORDER BY 1, 2;
 SELECT md5(max(big)), md5(min(big)), md5(first(big, id)), md5(last(big, id)) FROM gs;
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SELECT md5(big), count(*) FROM gs GROUP BY big ORDER BY 1;
 RESET work_mem;
 SET parallel_setup_cost = 0;
@@ -54,6 +55,7 @@ BEGIN
 END $$;
 SELECT gk_differ('count(DISTINCT v)', :'keys'), gk_differ('sum(DISTINCT v), max(v)', 'a, ' || :'keys');
 SET work_mem = '64kB';
+SET strata.agg_least_groups = 16;
 SET hash_mem_multiplier = 1;
 SELECT gk_differ('count(DISTINCT v)', :'keys'), gk_differ('count(DISTINCT a), count(DISTINCT v)', :'keys');
 RESET work_mem;
