@@ -11,7 +11,6 @@
  *-------------------------------------------------------------------------
  */
 #include "expr/expr_decimal_private.h"
-#include "expr/expr_rows_private.h"
 
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
@@ -250,6 +249,24 @@ eval_decimal_int(const StrataExprSource *source, ExprNode *arg,
 }
 
 static bool
+eval_decimal_float(const StrataExprSource *source, const ExprNode *node,
+				   const StrataExprFrame *frame, ExprDecimals *out)
+{
+	ExprNode   *arg = node->args[0];
+	bool		single = arg->typlen == sizeof(float4);
+	ExprVector	values;
+
+	if (!strata_expr_eval(source, arg, frame, &values))
+		return false;
+	Assert(arg->class == EXPR_FLOAT);	/* expr:E8 */
+	return node->places < 0 ?
+		strata_decimals_of_floats(frame->n, values.v, values.null, single,
+								  out) :
+		strata_decimals_round_floats(frame->n, values.v, values.null, single,
+									 (unsigned) node->places, out);
+}
+
+static bool
 eval_decimal_take(const StrataExprSource *source, ExprNode *arg,
 				  const StrataExprFrame *frame, ExprDecimals *out)
 {
@@ -297,154 +314,59 @@ eval_decimal_binary(const StrataExprSource *source, const ExprNode *node,
 		strata_decimals_sub(n, &a, &b, out);
 }
 
+/* Of one numeric. */
+static bool
+eval_decimal_unary(const StrataExprSource *source, const ExprNode *node,
+				   const StrataExprFrame *frame, ExprDecimals *out)
+{
+	ExprDecimals arg;
+	int			n = frame->n;
+
+	if (!strata_expr_eval_decimals(source, node->args[0], frame, &arg))
+		return false;
+	switch (node->op)
+	{
+		case DECIMAL_NEG:
+			strata_decimals_neg(n, &arg, out);
+			return true;
+		case DECIMAL_ABS:
+			strata_decimals_abs(n, &arg, out);
+			return true;
+		case DECIMAL_SIGN:
+			strata_decimals_sign(n, &arg, out);
+			return true;
+		case DECIMAL_CAST:
+			return strata_decimals_cast(n, &arg, (unsigned) node->precision,
+										(unsigned) node->places, out);
+		default:
+			return strata_decimals_round(n, &arg, node->op,
+										 (unsigned) node->places, out);
+	}
+}
+
 /* The same of any operation, or a value that others give. */
 static bool
 eval_decimal_call(const StrataExprSource *source, const ExprNode *node,
 				  const StrataExprFrame *frame, ExprDecimals *out)
 {
-	ExprDecimals arg;
-
 	switch (node->op)
 	{
 		case DECIMAL_INT:
 			return eval_decimal_int(source, node->args[0], frame, out);
+		case DECIMAL_FLOAT:
+			return eval_decimal_float(source, node, frame, out);
 		case DECIMAL_TAKE:
 			return eval_decimal_take(source, node->args[0], frame, out);
 		case DECIMAL_SAME:
 			return strata_expr_eval_decimals(source, node->args[0], frame,
 											 out);
-		case DECIMAL_NEG:
-		case DECIMAL_ABS:
-			if (!strata_expr_eval_decimals(source, node->args[0], frame, &arg))
-				return false;
-			if (node->op == DECIMAL_NEG)
-				strata_decimals_neg(frame->n, &arg, out);
-			else
-				strata_decimals_abs(frame->n, &arg, out);
-			return true;
-		default:
+		case DECIMAL_ADD:
+		case DECIMAL_SUB:
+		case DECIMAL_MUL:
 			return eval_decimal_binary(source, node, frame, out);
+		default:
+			return eval_decimal_unary(source, node, frame, out);
 	}
-}
-
-/*-------------------------------------------------------------------------
- * CASE and COALESCE
- *-------------------------------------------------------------------------
- */
-
-/* Values of some of a frame's rows after those of others. */
-typedef struct Gathering
-{
-	ExprDecimals all;			/* v is of the largest scale up to now, */
-	int64	   *v;				/* ... 0 of rows that have none yet */
-	uint8	   *null;
-	uint8	   *displays;
-} Gathering;
-
-static void
-init_gathering(Gathering *to, int n)
-{
-	memset(&to->all, 0, sizeof(to->all));
-	to->all.v = to->v = palloc0(sizeof(int64) * n);
-	to->null = palloc0(n);
-	to->displays = palloc0(n);
-	to->all.null = to->null;
-}
-
-/* Evaluate node for the part's rows; false: cannot. */
-static bool
-gather_part(const StrataExprSource *source, ExprNode *node,
-			const ExprPart *part, const StrataExprFrame *frame, Gathering *to)
-{
-	int			n = part->frame.n;
-	ExprDecimals values;
-
-	if (n == 0)
-		return true;
-	if (!strata_expr_eval_decimals(source, node,
-								   expr_frame_of_part(part, frame), &values) ||
-		!strata_decimals_rescale(n, &values,
-								 Max(values.scale, to->all.scale)) ||
-		!strata_decimals_rescale(frame->n, &to->all, values.scale))
-		return false;
-	to->v = (int64 *) to->all.v;
-	to->all.bound = Max(to->all.bound, values.bound);
-	for (int i = 0; i < n; i++)
-		to->v[part->places[i]] = values.v[i];
-	for (int i = 0; i < n; i++)
-		to->displays[part->places[i]] = values.displays != NULL ?
-			values.displays[i] : (uint8) values.display;
-	for (int i = 0; i < n; i++)
-		to->null[part->places[i]] = values.null != NULL && values.null[i];
-	return true;
-}
-
-static void
-finish_gathering(Gathering *from, int n, ExprDecimals *out)
-{
-	*out = from->all;
-	out->displays = from->displays;
-	if (memchr(from->null, 1, n) == NULL)
-		out->null = NULL;
-	strata_decimals_settle(n, out);
-}
-
-/* CASE, as eval_case() does it; false: cannot. */
-static bool
-eval_decimal_case(const StrataExprSource *source, ExprNode *node,
-				  const StrataExprFrame *frame, ExprDecimals *out)
-{
-	ExprPart	part;
-	ExprPart	hits;
-	Gathering	to;
-	uint8	   *truth = palloc(frame->n);
-
-	init_gathering(&to, frame->n);
-	expr_take_all(&part, frame);
-	expr_init_part(&hits, frame->n);
-	for (int k = 0; k + 1 < node->nargs && part.frame.n > 0; k += 2)
-	{
-		if (!strata_expr_truth(source, node->args[k],
-							   expr_frame_of_part(&part, frame), truth))
-			return false;
-		expr_divide(&part, &hits, truth);
-		if (!gather_part(source, node->args[k + 1], &hits, frame, &to))
-			return false;
-	}
-	if (!gather_part(source, node->args[node->nargs - 1], &part, frame, &to))
-		return false;
-	finish_gathering(&to, frame->n, out);
-	return true;
-}
-
-/* COALESCE: each argument for the rows that had none yet; false: likewise. */
-static bool
-eval_decimal_coalesce(const StrataExprSource *source, ExprNode *node,
-					  const StrataExprFrame *frame, ExprDecimals *out)
-{
-	ExprPart	part;
-	Gathering	to;
-
-	init_gathering(&to, frame->n);
-	expr_take_all(&part, frame);
-	for (int k = 0; k < node->nargs && part.frame.n > 0; k++)
-	{
-		int			nleft = 0;
-
-		if (!gather_part(source, node->args[k], &part, frame, &to))
-			return false;
-		for (int i = 0; i < part.frame.n; i++)
-		{
-			uint16		place = part.places[i];
-
-			part.rows[nleft] = part.rows[i];
-			part.places[nleft] = place;
-			nleft += to.null[place];
-		}
-		part.frame.n = nleft;
-	}
-	finish_gathering(&to, frame->n, out);
-	return true;
 }
 
 /* See expr_decimal_private.h. */
@@ -461,9 +383,9 @@ strata_expr_eval_decimals(const StrataExprSource *source, ExprNode *node,
 			eval_decimal_const(node, frame, out);
 			return true;
 		case EXPR_CASE:
-			return eval_decimal_case(source, node, frame, out);
+			return strata_expr_eval_decimal_case(source, node, frame, out);
 		case EXPR_COALESCE:
-			return eval_decimal_coalesce(source, node, frame, out);
+			return strata_expr_eval_decimal_coalesce(source, node, frame, out);
 		default:
 			return eval_decimal_call(source, node, frame, out);
 	}

@@ -22,7 +22,8 @@ typedef struct DecimalFunction
 {
 	Oid			funcid;
 	ExprDecimalOp op;
-	int			nargs;
+	int			nargs;			/* of them the second one of ROUND, TRUNC and
+								 * CAST is a constant */
 } DecimalFunction;
 
 static const DecimalFunction decimal_functions[] = {
@@ -33,6 +34,17 @@ static const DecimalFunction decimal_functions[] = {
 	{F_NUMERIC_UPLUS, DECIMAL_SAME, 1},
 	{F_NUMERIC_ABS, DECIMAL_ABS, 1},
 	{F_ABS_NUMERIC, DECIMAL_ABS, 1},
+	{F_ROUND_NUMERIC_INT4, DECIMAL_ROUND, 2},
+	{F_TRUNC_NUMERIC_INT4, DECIMAL_TRUNC, 2},
+	{F_ROUND_NUMERIC, DECIMAL_ROUND, 1},
+	{F_TRUNC_NUMERIC, DECIMAL_TRUNC, 1},
+	{F_FLOOR_NUMERIC, DECIMAL_FLOOR, 1},
+	{F_CEIL_NUMERIC, DECIMAL_CEIL, 1},
+	{F_CEILING_NUMERIC, DECIMAL_CEIL, 1},
+	{F_SIGN_NUMERIC, DECIMAL_SIGN, 1},
+	{F_NUMERIC_NUMERIC_INT4, DECIMAL_CAST, 2},
+	{F_NUMERIC_FLOAT4, DECIMAL_FLOAT, 1},
+	{F_NUMERIC_FLOAT8, DECIMAL_FLOAT, 1},
 	{F_NUMERIC_INT2, DECIMAL_INT, 1},
 	{F_NUMERIC_INT4, DECIMAL_INT, 1},
 	{F_NUMERIC_INT8, DECIMAL_INT, 1}
@@ -93,6 +105,62 @@ function_called(Expr *expr, List **args)
 		return NULL;
 	return function != NULL && function->nargs == list_length(*args) ?
 		function : NULL;
+}
+
+static bool takes_list(List *exprs, bool *computes);
+
+/* No more decimals are asked for by round() and its like, or a cast. */
+#define PLACES_MAX 18
+
+/*
+ * The decimals, and the precision of a cast, that the arguments name; false:
+ * they are no constants, or others.
+ */
+static bool
+places_named(ExprDecimalOp op, List *args, int *places, int *precision)
+{
+	Const	   *constant = list_length(args) == 2 ? lsecond(args) : NULL;
+	int32		value;
+
+	*places = 0;
+	*precision = 0;
+	if (constant == NULL)
+		return true;
+	if (!IsA(constant, Const) || constant->constisnull)
+		return false;
+	value = DatumGetInt32(constant->constvalue);
+	*places = value;
+	if (op == DECIMAL_CAST)
+	{
+		value -= VARHDRSZ;
+		*precision = value >> 16 & 0xffff;
+		*places = value & 0xffff;
+		if (value < 0 || *places > *precision)
+			return false;
+	}
+	return *places >= 0 && *places <= PLACES_MAX;
+}
+
+/* Are its arguments ones that a function of ours takes? */
+static bool
+takes_arguments(const DecimalFunction *function, List *args, bool *computes)
+{
+	int			places;
+	int			precision;
+
+	switch (function->op)
+	{
+		case DECIMAL_INT:
+		case DECIMAL_FLOAT:
+			return true;
+		case DECIMAL_ROUND:
+		case DECIMAL_TRUNC:
+		case DECIMAL_CAST:
+			return places_named(function->op, args, &places, &precision) &&
+				strata_expr_takes_decimals(linitial(args), computes);
+		default:
+			return takes_list(args, computes);
+	}
 }
 
 static bool
@@ -159,7 +227,7 @@ strata_expr_takes_decimals(Expr *expr, bool *computes)
 			function = function_called(expr, &args);
 			*computes = true;
 			return function != NULL &&
-				(function->op == DECIMAL_INT || takes_list(args, computes));
+				takes_arguments(function, args, computes);
 		case T_CaseExpr:
 			return takes_case((CaseExpr *) expr, computes);
 		case T_CoalesceExpr:
@@ -207,18 +275,40 @@ compile_decimal_const(Const *constant)
 	return node;
 }
 
+/* A function or operator; what it says of decimals is in its node. */
 static ExprNode *
 compile_decimal_call(ExprCompiler *c, Expr *expr)
 {
 	List	   *args;
 	const DecimalFunction *function = function_called(expr, &args);
 	ExprNode   *node = make_decimal_node(EXPR_CALL, expr, function->nargs);
+	bool		others = function->op == DECIMAL_INT ||
+	function->op == DECIMAL_FLOAT;
 
 	node->op = function->op;
-	for (int i = 0; i < function->nargs; i++)
-		node->args[i] = node->op == DECIMAL_INT ?
+	switch (function->op)
+	{
+		case DECIMAL_ROUND:
+		case DECIMAL_TRUNC:
+		case DECIMAL_CAST:
+			node->nargs = 1;
+			(void) places_named(function->op, args, &node->places,
+								&node->precision);
+			break;
+		case DECIMAL_FLOAT:
+			node->places = -1;
+			break;
+		default:
+			break;
+	}
+	for (int i = 0; i < node->nargs; i++)
+		node->args[i] = others ?
 			strata_expr_compile_node(c, list_nth(args, i)) :
 			strata_expr_compile_decimal(c, list_nth(args, i));
+	/* a float is rounded at once */
+	if ((node->op == DECIMAL_ROUND || node->op == DECIMAL_CAST) &&
+		node->args[0]->kind == EXPR_CALL && node->args[0]->op == DECIMAL_FLOAT)
+		node->args[0]->places = node->places;
 	return node;
 }
 

@@ -17,8 +17,9 @@
 /* 10^18 is the largest power of an int64. */
 #define POWER_MAX 18
 
-static bool
-power_of_ten(unsigned n, int64 *power)
+/* See expr_decimal_private.h. */
+bool
+strata_decimals_power(unsigned n, int64 *power)
 {
 	*power = 1;
 	if (n > POWER_MAX)
@@ -210,7 +211,8 @@ strata_decimals_rescale(int n, ExprDecimals *a, unsigned scale)
 	Assert(scale >= a->scale);	/* expr:E8 */
 	if (scale == a->scale)
 		return true;
-	if (scale > DECIMAL_PLACES_MAX || !power_of_ten(scale - a->scale, &power))
+	if (scale > DECIMAL_PLACES_MAX ||
+		!strata_decimals_power(scale - a->scale, &power))
 		return false;
 	a->scale = scale;
 	a->v = v = palloc(sizeof(int64) * n);

@@ -20,7 +20,14 @@ typedef enum ExprDecimalOp
 	DECIMAL_NEG,
 	DECIMAL_ABS,
 	DECIMAL_SAME,
+	DECIMAL_ROUND,				/* to places decimals, half away from 0 */
+	DECIMAL_TRUNC,
+	DECIMAL_FLOOR,				/* of places 0 */
+	DECIMAL_CEIL,
+	DECIMAL_SIGN,
+	DECIMAL_CAST,				/* to numeric(precision, places) */
 	DECIMAL_INT,				/* of an integer */
+	DECIMAL_FLOAT,				/* of a float; rounded, if places >= 0 */
 	DECIMAL_TAKE				/* of what PostgreSQL evaluated */
 } ExprDecimalOp;
 
@@ -76,6 +83,33 @@ extern void strata_decimals_abs(int n, const ExprDecimals *a,
 /* The same values with a larger scale; false: likewise. */
 extern bool strata_decimals_rescale(int n, ExprDecimals *a, unsigned scale);
 
+/* 10^n; false: it is none of an int64. */
+extern bool strata_decimals_power(unsigned n, int64 *power);
+
+/*
+ * expr_decimal_round.c: places decimals, of which round() and its like make
+ * no more; the same for a cast, which fails where PostgreSQL's does; the sign.
+ */
+extern bool strata_decimals_round(int n, const ExprDecimals *a,
+								  ExprDecimalOp op, unsigned places,
+								  ExprDecimals *out);
+extern bool strata_decimals_cast(int n, const ExprDecimals *a,
+								 unsigned precision, unsigned scale,
+								 ExprDecimals *out);
+extern void strata_decimals_sign(int n, const ExprDecimals *a,
+								 ExprDecimals *out);
+
+/*
+ * expr_decimal_float.c: floats cast to numeric, with all their digits or
+ * rounded; single: of float4.
+ */
+extern bool strata_decimals_of_floats(int n, const float8 *floats,
+									  const uint8 *null, bool single,
+									  ExprDecimals *out);
+extern bool strata_decimals_round_floats(int n, const float8 *floats,
+										 const uint8 *null, bool single,
+										 unsigned places, ExprDecimals *out);
+
 /* Have one display where all are the same. */
 extern void strata_decimals_settle(int n, ExprDecimals *a);
 
@@ -126,5 +160,15 @@ extern bool strata_expr_eval_compare(const StrataExprSource *source,
 									 ExprNode *node,
 									 const StrataExprFrame *frame,
 									 ExprVector *out);
+
+/* expr_decimal_choice.c: false likewise. */
+extern bool strata_expr_eval_decimal_case(const StrataExprSource *source,
+										  ExprNode *node,
+										  const StrataExprFrame *frame,
+										  ExprDecimals *out);
+extern bool strata_expr_eval_decimal_coalesce(const StrataExprSource *source,
+											  ExprNode *node,
+											  const StrataExprFrame *frame,
+											  ExprDecimals *out);
 
 #endif							/* STRATA_EXPR_DECIMAL_PRIVATE_H */

@@ -129,7 +129,9 @@ struct ExprNode
 	bool		negated;		/* IN: NOT IN */
 	bool		greatest;		/* MINMAX: not least */
 	StrataLike *like;			/* LIKE */
-	int			op;				/* DECIMAL CALL: ExprDecimalOp */
+	int			op;				/* DECIMAL CALL: ExprDecimalOp, ... */
+	int			places;			/* ... and its decimals */
+	int			precision;
 	struct StrataDecimal *decimal;	/* DECIMAL CONST */
 	bool		plain;			/* AND, OR: see strata_expr_is_plain() */
 	bool		picks;			/* CASE: its results are all constants */
