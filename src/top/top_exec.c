@@ -143,7 +143,7 @@ begin_top(CustomScanState *node, EState *estate, int eflags)
 	top->put = ExecInitExtraTupleSlot(estate, desc, &TTSOpsVirtual);
 	top->got = ExecInitExtraTupleSlot(estate, desc, &TTSOpsMinimalTuple);
 	top->values = palloc0(sizeof(TopValue) * top->nkeys);
-	top->columns = palloc0(sizeof(StrataColumn *) * top->ninputs);
+	top->columns = palloc0(sizeof(StrataColumn *) * desc->natts);
 	top->key_columns = palloc0(sizeof(StrataColumn *) * top->nkeys);
 	top->heap.keys = top->keys;
 	top->heap.nkeys = top->nkeys;
@@ -403,9 +403,9 @@ exec_sort(CustomScanState *node)
 	return project_row(node);
 }
 
-/* See top.h. */
+/* See top_sort_private.h. */
 AttrNumber
-strata_sort_child_column(PlanState *node, AttrNumber resno)
+strata_sort_row_column(PlanState *node, AttrNumber resno)
 {
 	CustomScan *cscan = (CustomScan *) node->plan;
 	Var		   *var;
@@ -415,6 +415,16 @@ strata_sort_child_column(PlanState *node, AttrNumber resno)
 	var = (Var *) list_nth_node(TargetEntry, cscan->scan.plan.targetlist,
 								resno - 1)->expr;
 	return IsA(var, Var) && var->varno == INDEX_VAR ? var->varattno : 0;
+}
+
+/* See top.h. */
+AttrNumber
+strata_sort_child_column(PlanState *node, AttrNumber resno)
+{
+	AttrNumber	attno = strata_sort_row_column(node, resno);
+
+	return attno > 0 && attno <= ((StrataTopState *) node)->ninputs ? attno :
+		0;
 }
 
 /* The sort, and all that points into it. */

@@ -137,7 +137,7 @@ find_top_keys(PlannerInfo *root, RelOptInfo *rel, List *clauses,
 										&shape->distance)))
 			return false;
 		if (column == NULL && (!by_distance || lc != list_head(clauses)) &&
-			(shape->all || by_distance || !is_computable(expr)))
+			(by_distance || !is_computable(expr)))
 			return false;
 		shape->keys = lappend(shape->keys,
 							  column != NULL ? (Expr *) column : expr);

@@ -263,6 +263,11 @@ extern void strata_top_source_init(StrataTopState *top, TopSource *source,
 extern void strata_top_source_read(StrataTopState *top, TopSource *source);
 extern void strata_top_source_end(TopSource *source);
 
+/* The inputs of a row in a slot of the source, in top->put. */
+extern void strata_top_load_inputs(StrataTopState *top,
+								   const TopSource *source,
+								   TupleTableSlot *slot);
+
 /*
  * top_path.c: the shape of all rows by these SortGroupClauses; false: it is
  * not for us.  The path that the shape's rows come from, and what reading it

@@ -67,7 +67,7 @@ strata_sort_create(StrataTopState *top)
 											  ALLOCSET_DEFAULT_SIZES);
 	sort->nkeys = top->nkeys;
 	sort->keys = top->keys;
-	sort->nfields = top->ninputs;
+	sort->nfields = desc->natts;
 	sort->fields = palloc0(sizeof(SortField) * sort->nfields);
 	sort->key_fields = palloc(sizeof(int) * sort->nkeys);
 	for (int i = 0; i < sort->nfields; i++)

@@ -212,14 +212,27 @@ put_records(StrataSort *sort, const StrataColumn *const *columns, int n,
 	return some.to;
 }
 
-/* All selected rows of a vector, of which top->columns are the columns. */
+/*
+ * All selected rows of a vector, of which top->columns are the inputs; columns
+ * of expressions are put behind them.
+ */
 static void
-put_vector(StrataTopState *top, int n, const uint16 *rows)
+put_vector(StrataTopState *top, const TopRows *vector)
 {
 	TupleTableSlot *put = top->put;
-	int			from = top->sorter == NULL ? 0 :
-	put_records(top->sorter, top->columns, n, rows);
+	int			ncolumns = put->tts_tupleDescriptor->natts;
+	const uint16 *rows = vector->rows;
+	int			n = vector->n;
+	int			from;
 
+	if (top->exprs != NULL)
+	{
+		strata_top_exprs_compute(top, vector, NULL, n, 0, top->exprs->n);
+		for (int i = 0; i < top->exprs->n; i++)
+			top->columns[top->ninputs + i] = &top->exprs->exprs[i].column;
+	}
+	from = top->sorter == NULL ? 0 :
+		put_records(top->sorter, top->columns, n, rows);
 	top->ntaken += n;
 	if (from < n && top->sorter != NULL)
 		give_up_records(top);
@@ -228,7 +241,7 @@ put_vector(StrataTopState *top, int n, const uint16 *rows)
 		int			row = rows != NULL ? rows[i] : i;
 
 		ExecClearTuple(put);
-		for (int j = 0; j < top->ninputs; j++)
+		for (int j = 0; j < ncolumns; j++)
 			put->tts_values[j] = strata_column_get(top->columns[j], row,
 												   &put->tts_isnull[j]);
 		put_in_tuplesort(top);
@@ -244,18 +257,13 @@ put_slot_row(StrataTopState *top, const TopSource *source,
 	TupleTableSlot *put = top->put;
 	char	   *record;
 
-	slot_getsomeattrs(slot, source->max_attno);
 	top->ntaken++;
 	if (sort != NULL && strata_sort_is_too_large(sort))
 		give_up_records(top);
+	strata_top_load_inputs(top, source, slot);
+	strata_top_exprs_of_row(top);
 	if (top->sorter == NULL)
 	{
-		ExecClearTuple(put);
-		for (int i = 0; i < top->ninputs; i++)
-		{
-			put->tts_values[i] = slot->tts_values[source->attnos[i] - 1];
-			put->tts_isnull[i] = slot->tts_isnull[source->attnos[i] - 1];
-		}
 		put_in_tuplesort(top);
 		return;
 	}
@@ -266,14 +274,12 @@ put_slot_row(StrataTopState *top, const TopSource *source,
 	{
 		SortField  *field = &sort->fields[i];
 
-		if (slot->tts_isnull[source->attnos[i] - 1])
+		if (put->tts_isnull[i])
 			*(uint8 *) (record + sort->nulls_at + i / 8) |=
 				(uint8) (1 << (i % 8));
 		else
 			strata_fixed_put(record + field->offset, field->width, 0,
-							 record_value(sort, field,
-										  slot->tts_values[source->attnos[i] -
-														   1],
+							 record_value(sort, field, put->tts_values[i],
 										  false));
 	}
 }
@@ -290,10 +296,13 @@ put_rows_of(StrataTopState *top, TopSource *source)
 		while (strata_scan_next_row_vector(source->node, source->attnos,
 										   top->ninputs, false, &vector))
 		{
+			TopRows		rows = {NULL, vector.columns, vector.tids,
+			source->attnos, vector.nselected, vector.rows, 0};
+
 			CHECK_FOR_INTERRUPTS();
 			for (int i = 0; i < top->ninputs; i++)
 				top->columns[i] = &vector.columns[source->attnos[i] - 1];
-			put_vector(top, vector.nselected, vector.rows);
+			put_vector(top, &rows);
 		}
 		return;
 	}
@@ -321,6 +330,8 @@ strata_sort_source_read(StrataTopState *top, TopSource *source)
 		int			first = batch->rows != NULL ? batch->rows[0] : 0;
 		int			last = batch->rows != NULL ?
 		batch->rows[batch->nrows - 1] : batch->nrows - 1;
+		TopRows		rows = {batch->reader, NULL, NULL, source->attnos,
+		batch->nrows, batch->rows, 0};
 
 		CHECK_FOR_INTERRUPTS();
 		Assert(strata_vector_is_sound(batch));	/* top:N1 */
@@ -330,6 +341,6 @@ strata_sort_source_read(StrataTopState *top, TopSource *source)
 													   source->attnos[i],
 													   first,
 													   last - first + 1);
-		put_vector(top, batch->nrows, batch->rows);
+		put_vector(top, &rows);
 	}
 }

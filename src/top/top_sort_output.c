@@ -87,7 +87,7 @@ strata_sort_begin_columns(PlanState *node)
 	int			ncolumns = list_length(node->plan->targetlist);
 
 	for (int i = 1; i <= ncolumns; i++)
-		if (strata_sort_child_column(node, (AttrNumber) i) == 0)
+		if (strata_sort_row_column(node, (AttrNumber) i) == 0)
 			return false;
 	if (ncolumns == 0 || node->qual != NULL)
 		return false;
@@ -145,7 +145,7 @@ strata_sort_next_columns(PlanState *node, StrataColumn *columns, int at,
 	{
 		for (int i = 0; i < ncolumns; i++)
 			get_field(sort,
-					  strata_sort_child_column(node, (AttrNumber) (i + 1)) - 1,
+					  strata_sort_row_column(node, (AttrNumber) (i + 1)) - 1,
 					  records, some, &columns[i], at + done);
 		done += some;
 	}

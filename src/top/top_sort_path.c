@@ -86,6 +86,16 @@ bytes_of_values(PlannerInfo *root, const RelOptInfo *rel,
 			n *= ceil(rows / VECTOR_ROWS);
 		bytes += Min(n, rows) * (width + VALUE_BYTES);
 	}
+	foreach(lc, shape->keys)
+	{
+		Node	   *key = lfirst(lc);
+
+		if (IsA(key, Var) || get_typbyval(exprType(key)))
+			continue;
+		bytes += (get_typavgwidth(exprType(key), exprTypmod(key)) +
+				  VALUE_BYTES) *
+			estimate_num_groups(root, list_make1(key), rows, NULL, NULL);
+	}
 	return bytes;
 }
 
@@ -102,8 +112,8 @@ add_sort_cost(PlannerInfo *root, const RelOptInfo *rel, const TopShape *shape,
 	double		bytes = rows * (8.0 * ninputs + 8);
 	Path		sorted;
 
-	*cost += rows * cpu_operator_cost *
-		(COST_ORDER + COST_COLUMN * ninputs);
+	*cost += rows * (shape->expr_cost + cpu_operator_cost *
+					 (COST_ORDER + COST_COLUMN * ninputs));
 	if (bytes_of_values(root, rel, shape, rows) > work_mem * 1024.0 / 2)
 	{
 		strata_cost_sort(&sorted, root, pathkeys, *cost, rows, target->width,

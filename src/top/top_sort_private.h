@@ -122,6 +122,9 @@ extern const char *strata_sort_read_back(StrataSort *sort);
 extern void strata_sort_load(const StrataSort *sort, const char *record,
 							 Datum *values, bool *isnull);
 
+/* top_exec.c: the column of rows that a result column is; 0: none. */
+extern AttrNumber strata_sort_row_column(PlanState *node, AttrNumber resno);
+
 /* Are there more values by reference, or runs, than there may be? */
 extern bool strata_sort_is_too_large(const StrataSort *sort);
 

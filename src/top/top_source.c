@@ -239,10 +239,10 @@ take_batch_rows(StrataTopState *top, const TopRows *rows)
 	top->ntaken += n;
 }
 
-/* The inputs of a row in a slot of the source, in top->put. */
-static void
-load_inputs(StrataTopState *top, const TopSource *source,
-			TupleTableSlot *slot)
+/* See top_private.h. */
+void
+strata_top_load_inputs(StrataTopState *top, const TopSource *source,
+					   TupleTableSlot *slot)
 {
 	TupleTableSlot *put = top->put;
 
@@ -259,7 +259,7 @@ load_inputs(StrataTopState *top, const TopSource *source,
 static void
 put_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
 {
-	load_inputs(top, source, slot);
+	strata_top_load_inputs(top, source, slot);
 	put_row(top);
 	top->ntaken++;
 }
@@ -287,7 +287,7 @@ take_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
 	slot_getsomeattrs(slot, source->max_attno);
 	if (top->distance != NULL)
 		MemoryContextReset(top->distance->work);
-	load_inputs(top, source, slot);
+	strata_top_load_inputs(top, source, slot);
 	strata_top_exprs_of_row(top);
 	for (int k = 0; k < top->nkeys; k++)
 	{

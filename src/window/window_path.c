@@ -148,11 +148,16 @@ can_be_filter(const WindowAggPath * window, const List *run,
 			list_member(funcs, lsecond(op->args)))
 			return false;
 	}
-	/* PostgreSQL makes the first row that is left out, errors and all */
+
+	/*
+	 * PostgreSQL makes the first row that is left out, errors and all; what
+	 * the child has evaluated is a column
+	 */
 	foreach(lc, window->path.pathtarget->exprs)
 	{
 		if (!IsA(lfirst(lc), Var) && !IsA(lfirst(lc), Const) &&
-			!IsA(lfirst(lc), WindowFunc))
+			!IsA(lfirst(lc), WindowFunc) &&
+			!list_member(window->subpath->pathtarget->exprs, lfirst(lc)))
 			return false;
 	}
 	return true;

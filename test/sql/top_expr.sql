@@ -69,6 +69,16 @@ INSERT INTO te_queries VALUES
 	('SELECT abs(i - (SELECT max(i) / 2 FROM te)), ts FROM te ORDER BY abs(i - (SELECT max(i) / 2 FROM te)), ts LIMIT 5'),
 	('SELECT row_number() OVER (), x FROM (SELECT i + s AS x FROM te ORDER BY 1 LIMIT 5) AS y'),
 	('SELECT ROW(i, s), i FROM te ORDER BY ROW(i, s) LIMIT 3'),
+	-- all rows, and below windows
+	('SELECT md5(string_agg(x::text, '','')) FROM (SELECT i % 100, ts, t FROM te ORDER BY i % 100, ts DESC, i) AS x'),
+	('SELECT md5(string_agg(x::text, '','')) FROM (SELECT lower(t), i FROM te ORDER BY lower(t) DESC, i + s NULLS FIRST, ts, i) AS x'),
+	('SELECT md5(string_agg(x::text, '','')) FROM (SELECT abs(f - dbl), f IS NULL, n * m FROM te ORDER BY abs(f - dbl), f IS NULL, n * m) AS x'),
+	('SELECT md5(string_agg(x::text, '','')) FROM (SELECT doc->''z'', s FROM te WHERE b > 0 ORDER BY doc->''z'', s) AS x'),
+	('SELECT md5(string_agg(x::text, '','')) FROM (SELECT date_trunc(''hour'', ts) AS h, i, t,
+		row_number() OVER (PARTITION BY date_trunc(''hour'', ts) ORDER BY i DESC, ts, t), lag(i) OVER (PARTITION BY date_trunc(''hour'', ts) ORDER BY i DESC, ts, t) FROM te ORDER BY 1, 2, 3) AS x'),
+	('SELECT x.t, r FROM (SELECT t, ts, row_number() OVER (ORDER BY abs(i - s), ts, t) AS r FROM te) AS x WHERE r <= 5'),
+	('SELECT x.t, r FROM (SELECT t, ts, row_number() OVER (PARTITION BY upper(k) ORDER BY abs(i - s), ts, t) AS r FROM te) AS x WHERE r <= 2'),
+	('SELECT count(*) FROM (SELECT 1 / (s - 20) FROM te ORDER BY 1 / (s - 20) OFFSET 0) AS x'),
 	-- errors of any row, whatever is asked for
 	('SELECT 1 / (s - 20) FROM te ORDER BY 1 / (s - 20) LIMIT 1'),
 	('SELECT f FROM te ORDER BY f, 1 / (s - 20) LIMIT 1'),
@@ -89,7 +99,7 @@ END $$;
 -- the heap is asked once; queries whose answers differ
 CREATE FUNCTION te_differ() RETURNS TABLE (q text, way text) LANGUAGE plpgsql AS $$
 BEGIN
-	FOREACH way IN ARRAY ARRAY['none', 'top_n', 'vector_expressions', 'page_scan'] LOOP
+	FOREACH way IN ARRAY ARRAY['none', 'top_n', 'vector_expressions', 'vector_sort'] LOOP
 		PERFORM set_config('strata.enable_' || way, 'off', true) WHERE way <> 'none';
 		FOR q IN SELECT query FROM te_queries WHERE te_answer(query) IS DISTINCT FROM heap LOOP
 			RETURN NEXT;

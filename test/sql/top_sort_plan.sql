@@ -73,7 +73,7 @@ ALTER TABLE sp ALTER t RESET (n_distinct);
 ANALYZE sp;
 SELECT query, sp_way(query) FROM unnest(ARRAY[
 	'SELECT k FROM sp ORDER BY t, k DESC', 'SELECT f + i FROM sp WHERE f > 3 ORDER BY f, i', 'SELECT DISTINCT ON (f) f, i FROM (SELECT * FROM sp ORDER BY f, i) AS x ORDER BY f',
-	-- others: the first rows, computed keys, another collation, volatile functions, tables that are not ours
+	-- computed keys and another collation, too; others: the first rows, volatile functions, tables that are not ours
 	'SELECT i FROM sp ORDER BY i LIMIT 3', 'SELECT i FROM sp ORDER BY i + 1', 'SELECT i FROM sp ORDER BY t COLLATE "POSIX"', 'SELECT random() FROM sp ORDER BY i',
 	'SELECT i FROM sp WHERE random() < 2 ORDER BY i', 'SELECT i FROM sp_h ORDER BY i', 'SELECT i FROM sp ORDER BY i FOR UPDATE']) AS query;
 -- processes that could sort parts are no order that is there already
