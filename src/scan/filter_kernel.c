@@ -506,12 +506,79 @@ in_search(const FilterNode *leaf, const void *v, int n, bool wanted,
 #define IN_FLOATS(ctype, kernel) \
 	IN_LINEAR(ctype, kernel, leaf->keys.floats, NAN)
 
+/* The bit of each row's value. */
+#define IN_PLACES(ctype) \
+	do { \
+		const ctype *v_ = v; \
+		for (int i_ = 0; i_ < n; i_++) \
+		{ \
+			uint64		place_ = strata_filter_place(&keys, v_[i_]); \
+			mask[i_] &= keys.places[place_ / 64] >> place_ % 64 & 1; \
+		} \
+	} while (0)
+
+/* See IN_PLACES. */
+static void
+in_places(const FilterNode *leaf, const void *v, int n, uint8 *mask)
+{
+	const FilterKeys keys = leaf->keys; /* as above */
+
+	Assert(leaf->op == FILTER_IN && leaf->spans);	/* scan:R15 */
+	switch (leaf->kind)
+	{
+		case FILTER_KIND_INT16:
+			IN_PLACES(int16);
+			break;
+		case FILTER_KIND_INT32:
+			IN_PLACES(int32);
+			break;
+		case FILTER_KIND_INT64:
+			IN_PLACES(int64);
+			break;
+		default:
+			break;
+	}
+}
+
+/* See filter_kernel_private.h. */
+bool
+strata_filter_meets_places(const FilterNode *leaf, Datum min, Datum max)
+{
+	const FilterKeys *keys = &leaf->keys;
+	int			width = leaf->kind == FILTER_KIND_INT16 ? sizeof(int16) :
+	leaf->kind == FILTER_KIND_INT32 ? sizeof(int32) : sizeof(int64);
+	int64		low = Max(strata_datum_integer(min, width), keys->base);
+	int64		high = strata_datum_integer(max, width);
+	uint64		from = strata_filter_place(keys, low);
+	uint64		to = strata_filter_place(keys, high);
+
+	if (high < low)
+		return false;
+	for (uint64 word = from / 64; word <= to / 64; word++)
+	{
+		uint64		bits = keys->places[word];
+
+		if (word == from / 64)
+			bits &= PG_UINT64_MAX << from % 64;
+		if (word == to / 64)
+			bits &= PG_UINT64_MAX >> (63 - to % 64);
+		if (bits != 0)
+			return true;
+	}
+	return false;
+}
+
 /* See filter_private.h. */
 void
 strata_filter_in(const FilterNode *leaf, const void *v, int n, uint8 *mask)
 {
 	bool		wanted = leaf->op == FILTER_IN;
 
+	if (leaf->keys.places != NULL)
+	{
+		in_places(leaf, v, n, mask);
+		return;
+	}
 	if (leaf->keys.slots != NULL)
 	{
 		in_search(leaf, v, n, wanted, mask);

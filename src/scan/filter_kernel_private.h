@@ -20,6 +20,13 @@ extern void strata_filter_compare(const FilterNode *leaf, const void *v, int n,
 extern void strata_filter_in(const FilterNode *leaf, const void *v, int n,
 							 uint8 *mask);
 
+/*
+ * Of a leaf whose keys have places: may one of them be from min to max, which
+ * are of the column?
+ */
+extern bool strata_filter_meets_places(const FilterNode *leaf, Datum min,
+									   Datum max);
+
 /* mask[i] &= isnull[i] == wanted */
 extern void strata_filter_mask_nulls(const bool *isnull, bool wanted, int n,
 									 uint8 *mask);

@@ -20,8 +20,23 @@ typedef struct FilterKeys
 	bool		has_nan;		/* an element is NaN */
 	uint32	   *slots;			/* where to look for one by its hash: its
 								 * number + 1, or 0; NULL: they are few */
-	int			shift;			/* of hashes */
+	int			shift;			/* of hashes; of places */
+	/* of elements that are not listed: bits of values from base on */
+	uint64	   *places;			/* 1: some may be there; NULL: nobody knows */
+	uint64		nplaces;		/* each of 2 ^ shift values; there is one bit
+								 * more, which is 0 */
+	int64		base;
 } FilterKeys;
+
+/* Where a value's bit is, if there is one for it: nplaces if not. */
+static inline uint64
+strata_filter_place(const FilterKeys *keys, int64 value)
+{
+	uint64		place;
+
+	place = ((uint64) value - (uint64) keys->base) >> keys->shift;
+	return Min(place, keys->nplaces);
+}
 
 /*
  * The numbers of the rows that a mask of n rows leaves; returns how many.

@@ -137,6 +137,9 @@ typedef struct FilterNode
 	FilterKeys	keys;			/* IN, NOT_IN: what the kernels look for */
 	bool		sorted;			/* IN: values ascend by cmp's order, and are
 								 * there once (lows and highs, too) */
+	bool		spans;			/* IN: no values; they are between the one of
+								 * lows and that of highs, where keys has
+								 * places */
 	struct StrataJoinKey *given;	/* IN: its values come from there; or NULL */
 } FilterNode;
 

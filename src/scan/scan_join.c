@@ -469,6 +469,8 @@ strata_join_qual_pays(StrataBatchReader *reader, const StrataQual *qual)
 		(qual->ntried > ENOUGH_TRIED &&
 		 qual->npassed > qual->ntried - qual->ntried / 8))
 		return false;
+	if (qual->tree->spans)
+		return qual->tree->keys.places != NULL;
 	return qual->tree->kind != FILTER_KIND_NONE ||
 		(qual->tree->by_bytes && reader != NULL &&
 		 strata_batch_reader_has_dictionary(reader, qual->tree->attno));

@@ -6,7 +6,8 @@
  * They are read out of the join's table when the first scan asks, sorted, and
  * kept for as long as the plan is executed: whoever binds scans to a join has
  * seen to it that its inner side stays the same (scan_join.c).  Nulls are left
- * out, since the operator is strict.
+ * out, since the operator is strict.  Of many values, or large ones, it is
+ * only known where they are (scan_join_span.c).
  *
  * All chunks of a hypertable compare the same values with columns of the same
  * type, so what the first of them has made of the values serves the others.
@@ -50,6 +51,8 @@ struct StrataJoinKey
 	FmgrInfo	cmp;			/* of two values */
 	Oid			opfamily;		/* it is of */
 	StrataJoinValues state;
+	bool		many;			/* no values, but where they are: */
+	StrataJoinSpan span;
 	int			nvalues;
 	Datum	   *values;			/* ascending, each once */
 	Datum		array;			/* the same */
@@ -122,7 +125,7 @@ strata_join_key_outer(const StrataJoinKey *key)
 int
 strata_join_key_nvalues(const StrataJoinKey *key)
 {
-	return key->nvalues;
+	return key->many ? PG_INT32_MAX : key->nvalues;
 }
 
 static int
@@ -140,6 +143,7 @@ strata_join_key_hashes(StrataJoinKey *key, Oid hasher)
 {
 	FmgrInfo	function;
 
+	Assert(!key->many);			/* scan:R15 */
 	if (key->hasher == hasher)
 		return key->hashes;
 	if (key->hashes == NULL)
@@ -219,6 +223,17 @@ sort_values(StrataJoinKey *key)
 	key->nvalues = n;
 }
 
+/* The column of the join's table that the values are in. */
+static AttrNumber
+inner_attno(const StrataJoinKey *key)
+{
+	Expr	   *inner = key->inner;
+
+	while (IsA(inner, RelabelType))
+		inner = ((RelabelType *) inner)->arg;
+	return ((Var *) inner)->varattno;
+}
+
 /*
  * Read the values out of the join's table, of so many rows; false: they take
  * too much memory.
@@ -227,12 +242,9 @@ static bool
 read_table_values(StrataJoinKey *key, int nrows)
 {
 	MemoryContext old = MemoryContextSwitchTo(key->mcxt);
-	Expr	   *inner = key->inner;
 	TakeState	state = {key};
 
-	while (IsA(inner, RelabelType))
-		inner = ((RelabelType *) inner)->arg;
-	state.attno = ((Var *) inner)->varattno;
+	state.attno = inner_attno(key);
 	state.slot =
 		MakeSingleTupleTableSlot(ExecGetResultType(innerPlanState(key->join)),
 								 &TTSOpsMinimalTuple);
@@ -244,6 +256,8 @@ read_table_values(StrataJoinKey *key, int nrows)
 	{
 		for (int i = 0; i < key->nvalues; i++)
 			pfree(DatumGetPointer(key->values[i]));
+		pfree(key->values);
+		key->values = NULL;
 		key->nvalues = 0;
 		MemoryContextSwitchTo(old);
 		return false;
@@ -255,6 +269,31 @@ read_table_values(StrataJoinKey *key, int nrows)
 												 key->typalign));
 	MemoryContextSwitchTo(old);
 	return true;
+}
+
+/*
+ * The same of where they are, for an outer side that is expected to have a
+ * fourth of the rows or more; false: that would not pay.
+ */
+static bool
+read_table_span(StrataJoinKey *key, double nrows)
+{
+	MemoryContext old;
+
+	if (outerPlan(key->join->js.ps.plan)->plan_rows < nrows / 4)
+		return false;
+	old = MemoryContextSwitchTo(key->mcxt);
+	key->many = strata_join_span_read(&key->span, key->join, nrows,
+									  inner_attno(key), key->type, &key->cmp,
+									  key->collation);
+	if (key->many)
+		key->array =
+			PointerGetDatum(construct_array(key->span.ends,
+											key->span.empty ? 0 : 2, key->type,
+											key->typlen, key->typbyval,
+											key->typalign));
+	MemoryContextSwitchTo(old);
+	return key->many;
 }
 
 /* See scan_join_private.h. */
@@ -273,11 +312,10 @@ strata_join_key_ready(StrataJoinKey *key)
 			key->state = STRATA_JOIN_NEVER;
 			break;
 		case STRATA_HASH_WHOLE:
-			key->state = nrows <= STRATA_JOIN_MAX_ROWS ? STRATA_JOIN_KNOWN :
+			key->state = (nrows <= STRATA_JOIN_MAX_ROWS &&
+						  read_table_values(key, (int) nrows)) ||
+				read_table_span(key, nrows) ? STRATA_JOIN_KNOWN :
 				STRATA_JOIN_NEVER;
-			if (key->state == STRATA_JOIN_KNOWN &&
-				!read_table_values(key, (int) nrows))
-				key->state = STRATA_JOIN_NEVER;
 			break;
 	}
 	return key->state;
@@ -317,13 +355,24 @@ make_values(StrataJoinKey *key, FilterNode *leaf)
 {
 	MemoryContext old = MemoryContextSwitchTo(key->mcxt);
 
-	leaf->never = key->nvalues == 0;
+	leaf->never = key->many ? key->span.empty : key->nvalues == 0;
 	leaf->always = false;
 	leaf->value = key->array;
-	leaf->nvalues = key->nvalues;
-	leaf->values = leaf->lows = leaf->highs = key->values;
 	leaf->sorted = key->opfamily == leaf->opfamily &&
 		key->collation == leaf->collation;
+	if (key->many)
+	{
+		leaf->nvalues = 1;
+		leaf->lows = &key->span.ends[0];
+		leaf->highs = &key->span.ends[1];
+		if (leaf->kind != FILTER_KIND_NONE)
+			leaf->keys = key->span.keys;
+		leaf->by_bytes = false;
+		MemoryContextSwitchTo(old);
+		return;
+	}
+	leaf->nvalues = key->nvalues;
+	leaf->values = leaf->lows = leaf->highs = key->values;
 	if (leaf->kind != FILTER_KIND_NONE)
 		strata_filter_prepare_in(leaf);
 	leaf->by_bytes = leaf->by_bytes && key->nvalues <= MAX_BYTES_VALUES;
@@ -339,6 +388,10 @@ strata_join_key_fill(StrataJoinKey *key, FilterNode *leaf)
 	const FilterNode *made = key->made;
 
 	leaf->given = key;
+	leaf->spans = key->many;
+	/* no index can be asked for them */
+	if (key->many)
+		leaf->opno = InvalidOid;
 	if (made == NULL || made->kind != leaf->kind ||
 		made->opfamily != leaf->opfamily || made->lefttype != leaf->lefttype)
 	{

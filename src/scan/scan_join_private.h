@@ -14,10 +14,26 @@
 #include "nodes/execnodes.h"
 #include "scan/filter_private.h"
 
-/* Rows of an inner side beyond which its values are not looked at. */
+/* Rows of an inner side beyond which its values are not listed. */
 #define STRATA_JOIN_MAX_ROWS 50000
 
 struct StrataScanState;
+
+/* scan_join_span.c: many values of a key, none of which is listed. */
+typedef struct StrataJoinSpan
+{
+	bool		empty;
+	Datum		ends[2];		/* the least and the greatest */
+	FilterKeys	keys;			/* of integers and times: places */
+} StrataJoinSpan;
+
+/*
+ * Read the span of column attno of the join's table, which has nrows; false:
+ * that would not pay.  Memory: the current context.
+ */
+extern bool strata_join_span_read(StrataJoinSpan *span, HashJoinState *join,
+								  double nrows, AttrNumber attno, Oid type,
+								  FmgrInfo *cmp, Oid collation);
 
 /*
  * scan_join_key.c: one condition "outer = inner" of a hash join, and the
@@ -41,6 +57,8 @@ typedef enum StrataJoinValues
 
 /* Are the values known by now?  They are read when they are first asked for. */
 extern StrataJoinValues strata_join_key_ready(StrataJoinKey *key);
+
+/* How many there are; PG_INT32_MAX: they are not listed. */
 extern int	strata_join_key_nvalues(const StrataJoinKey *key);
 
 /* Hashes of the values by a function of their type, once they are known. */

@@ -21,6 +21,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
+#include "scan/filter_kernel_private.h"
 #include "scan/scan_source_private.h"
 #include "store/store.h"
 
@@ -201,7 +202,10 @@ strata_prune_compare(int strategy, const int *lo, const int *hi)
 	return none ? STRATA_NONE : all ? STRATA_ALL : STRATA_SOME;
 }
 
-/* column = ANY of values that ascend: by the first that is not below */
+/*
+ * column = ANY of values that ascend, or of a span: by the first that is not
+ * below
+ */
 static StrataVerdict
 sorted_list_verdict(const FilterNode *leaf, const StrataBatchBounds *facts,
 					bool nonnull)
@@ -224,6 +228,9 @@ sorted_list_verdict(const FilterNode *leaf, const StrataBatchBounds *facts,
 	hi = facts->has_max ? compare_bound(leaf, facts->max, leaf->lows[from]) :
 		1;
 	if (hi < 0)
+		return STRATA_NONE;
+	if (leaf->keys.places != NULL && facts->has_min && facts->has_max &&
+		!strata_filter_meets_places(leaf, facts->min, facts->max))
 		return STRATA_NONE;
 	return hi == 0 && nonnull && facts->has_min &&
 		compare_bound(leaf, facts->min, leaf->highs[from]) == 0 ?

@@ -155,6 +155,20 @@ RESET work_mem;
 RESET hash_mem_multiplier;
 SELECT sj_check('SELECT f.*, pad FROM %s f JOIN sjw ON id = k');
 SELECT sj_check('SELECT f.* FROM %s f JOIN sjl ON id = b WHERE k < 20');
+-- more rows than values are listed of: where they are
+CREATE TABLE sjm AS SELECT CASE WHEN g % 1000 > 1 THEN g % 5 * 3 - 1 END AS id, (CASE WHEN g % 4 = 0 THEN 40 ELSE g % 9 END)::bigint AS id8, (g % 6 * 6)::smallint AS id2, 's' || g % 9 AS s, ('s' || g % 9) COLLATE "C" AS sc,
+		CASE g % 4 WHEN 0 THEN '-0' ELSE '-infinity' END::float8 AS f, g % 5 + 0.5000 AS n, md5((g % 3)::text)::uuid AS u, -(g % 50)::bigint * 1000000007 + 900 AS b, CASE WHEN g % 5 = 0 THEN date 'infinity' ELSE date '2020-01-05' END AS day,
+		CASE WHEN g % 7 = 0 THEN timestamptz '-infinity' ELSE timestamptz '2020-01-01Z' + g % 100 * interval '20 seconds' END AS "at", NULL::int AS nothing, g AS no
+	FROM generate_series(1, 50001) AS g;
+ANALYZE sjm;
+SET work_mem = '64MB';
+SELECT query, sj_check('SELECT f.* FROM (SELECT * FROM %s UNION ALL SELECT * FROM %s) AS f ' || query) FROM unnest(ARRAY['JOIN sjm ON id = k AND no < 50000 AND sjm.b = f.b', 'WHERE k IN (SELECT id FROM sjm)', 'WHERE k IN (SELECT id8 FROM sjm)', 'WHERE k IN (SELECT id2 FROM sjm OFFSET 0)', 'WHERE d IN (SELECT id2 FROM sjm OFFSET 0)',
+	'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.id = f.k AND sjm.no <> f.b)', 'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.id8 = f.k AND sjm.no <> f.b)', 'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.id2 = f.k AND sjm.no <> f.b)',
+	'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.s = f.s AND sjm.no <> f.b)', 'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.sc = f.s COLLATE "C" AND sjm.no <> f.b)', 'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.f = f.f AND sjm.no <> f.b)',
+	'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.n = f.n AND sjm.no <> f.b)', 'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.u = f.u AND sjm.no <> f.b)', 'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.b = f.b AND sjm.no <> f.b)',
+	'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.day = f.day AND sjm.no <> f.b)', 'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.at = f.ts AND sjm.no <> f.b)',
+	'WHERE EXISTS (SELECT 1 FROM sjm WHERE nothing = f.k AND sjm.no <> f.b)', 'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.id = f.d AND sjm.at = f.ts AND sjm.no <> f.b)']) AS query;
+RESET work_mem;
 -- what is evaluated for each row is evaluated for each row
 CREATE SEQUENCE sj_seq;
 CREATE FUNCTION sj_calls(query text, switch text) RETURNS bigint LANGUAGE plpgsql AS $$

@@ -58,6 +58,15 @@ SELECT query, sp_pruned(query) FROM unnest(ARRAY[
 	'SELECT * FROM sp JOIN spd ON id = k WHERE site = (SELECT min(site) FROM spd)',
 	'SELECT * FROM sp JOIN spd ON id = k WHERE site = 3 AND ts > ''2020-01-02''',
 	'SELECT (SELECT count(*) FROM sp JOIN spd ON id = k WHERE site = o.id) FROM spd o WHERE o.id < 2']) AS query;
+-- of more rows than values are listed of it is known where values are: of integers and times the places, of others the ends; not where the other side has few rows
+CREATE TABLE spm AS SELECT g % 5 * 7 AS id, (g % 5 * 7)::bigint AS id8, timestamptz '2020-01-01Z' + g % 100 * interval '100 seconds' AS at, g % 3 * 5000 AS b, 10 + g % 3 AS w, 's1' || g % 10 AS s, ('s1' || g % 10) COLLATE "C" AS sc, g % 3 * 5000.0 AS n, NULL::int AS nothing, g AS no
+	FROM generate_series(1, 50001) AS g;
+ANALYZE spm;
+SET work_mem = '64MB';
+SELECT query, sp_pruned('SELECT * FROM sp ' || query) FROM unnest(ARRAY['WHERE EXISTS (SELECT 1 FROM spm WHERE spm.id = k AND no <> sp.b)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.id8 = k AND no <> sp.b)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.at = ts AND no <> sp.b)',
+	'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.b = sp.b AND no <> sp.b + 1)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.w = sp.k AND no <> sp.b)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.s = sp.s AND no <> sp.b)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE nothing = sp.k AND no <> sp.b)',
+	'JOIN spm ON id = k AND no = sp.b', 'WHERE k < 3 AND EXISTS (SELECT 1 FROM spm WHERE spm.id = k AND no <> sp.b)']) AS query;
+RESET work_mem;
 SET strata.enable_join_pruning = off;
 SELECT sp_pruned('SELECT * FROM sp JOIN spd ON id = k WHERE site = 3');
 SET strata.enable_join_pruning = on;
