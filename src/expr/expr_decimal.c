@@ -277,9 +277,9 @@ eval_decimal_take(const StrataExprSource *source, ExprNode *arg,
 		settle_leaf(frame->n, out);
 }
 
-/* Which rows have no result. */
-static const uint8 *
-nulls_of_both(int n, const uint8 *a, const uint8 *b)
+/* See expr_decimal_private.h. */
+const uint8 *
+strata_decimals_nulls(int n, const uint8 *a, const uint8 *b)
 {
 	uint8	   *null;
 
@@ -291,7 +291,29 @@ nulls_of_both(int n, const uint8 *a, const uint8 *b)
 	return null;
 }
 
-/* A sum, difference or product; false: cannot. */
+/*
+ * A quotient, times a factor if there is one, rounded or cast; false: cannot.
+ */
+static bool
+eval_decimal_quotient(const StrataExprSource *source, const ExprNode *node,
+					  const StrataExprFrame *frame, ExprDecimals *out)
+{
+	int			n = frame->n;
+	ExprDecimals a;
+	ExprDecimals b;
+
+	if (!strata_expr_eval_decimals(source, node->args[0], frame, &a) ||
+		!strata_expr_eval_decimals(source, node->args[1], frame, &b))
+		return false;
+	out->null = strata_decimals_nulls(n, a.null, b.null);
+	return strata_decimals_quotient(n, &a, &b, node->decimal, node->op,
+									(unsigned) node->places, out) &&
+		(node->op != DECIMAL_CAST ||
+		 strata_decimals_fit(n, out, (unsigned) node->precision,
+							 (unsigned) node->places));
+}
+
+/* A sum, difference, product or rest; false: cannot. */
 static bool
 eval_decimal_binary(const StrataExprSource *source, const ExprNode *node,
 					const StrataExprFrame *frame, ExprDecimals *out)
@@ -304,12 +326,14 @@ eval_decimal_binary(const StrataExprSource *source, const ExprNode *node,
 		!strata_expr_eval_decimals(source, node->args[1], frame, &b) ||
 		!strata_decimals_displays(n, &a, &b, node->op == DECIMAL_MUL, out))
 		return false;
-	out->null = nulls_of_both(n, a.null, b.null);
+	out->null = strata_decimals_nulls(n, a.null, b.null);
 	if (node->op == DECIMAL_MUL)
 		return strata_decimals_mul(n, &a, &b, out);
 	if (!strata_decimals_rescale(n, &a, Max(a.scale, b.scale)) ||
 		!strata_decimals_rescale(n, &b, Max(a.scale, b.scale)))
 		return false;
+	if (node->op == DECIMAL_MOD)
+		return strata_decimals_mod(n, &a, &b, out);
 	return node->op == DECIMAL_ADD ? strata_decimals_add(n, &a, &b, out) :
 		strata_decimals_sub(n, &a, &b, out);
 }
@@ -335,6 +359,8 @@ eval_decimal_unary(const StrataExprSource *source, const ExprNode *node,
 		case DECIMAL_SIGN:
 			strata_decimals_sign(n, &arg, out);
 			return true;
+		case DECIMAL_DIVIDE:
+			return strata_decimals_divide(n, &arg, node->decimal, out);
 		case DECIMAL_CAST:
 			return strata_decimals_cast(n, &arg, (unsigned) node->precision,
 										(unsigned) node->places, out);
@@ -363,8 +389,11 @@ eval_decimal_call(const StrataExprSource *source, const ExprNode *node,
 		case DECIMAL_ADD:
 		case DECIMAL_SUB:
 		case DECIMAL_MUL:
+		case DECIMAL_MOD:
 			return eval_decimal_binary(source, node, frame, out);
 		default:
+			if (node->nargs == 2)
+				return eval_decimal_quotient(source, node, frame, out);
 			return eval_decimal_unary(source, node, frame, out);
 	}
 }
@@ -386,6 +415,10 @@ strata_expr_eval_decimals(const StrataExprSource *source, ExprNode *node,
 			return strata_expr_eval_decimal_case(source, node, frame, out);
 		case EXPR_COALESCE:
 			return strata_expr_eval_decimal_coalesce(source, node, frame, out);
+		case EXPR_NULLIF:
+			return strata_expr_eval_decimal_nullif(source, node, frame, out);
+		case EXPR_MINMAX:
+			return strata_expr_eval_decimal_minmax(source, node, frame, out);
 		default:
 			return eval_decimal_call(source, node, frame, out);
 	}
@@ -412,7 +445,7 @@ strata_expr_eval_compare(const StrataExprSource *source, ExprNode *node,
 		return node->args[2] != NULL &&
 			strata_expr_eval(source, node->args[2], frame, out);
 	out->v = palloc(sizeof(int64) * n);
-	out->null = nulls_of_both(n, a.null, b.null);
+	out->null = strata_decimals_nulls(n, a.null, b.null);
 	return node->function->kernel(n, a.v, b.v, out->null, out->v);
 }
 

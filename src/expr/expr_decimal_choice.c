@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * expr_decimal_choice.c
- *	  Numerics as integers of one scale: CASE and COALESCE.
+ *	  Numerics as integers of one scale: CASE, COALESCE, NULLIF, GREATEST and
+ *	  LEAST.
  *
  * src/expr/expr_decimal_choice.c
  *-------------------------------------------------------------------------
@@ -123,5 +124,87 @@ strata_expr_eval_decimal_coalesce(const StrataExprSource *source,
 		part.frame.n = nleft;
 	}
 	finish_gathering(&to, frame->n, out);
+	return true;
+}
+
+/* See expr_decimal_private.h: the first, unless it equals the second. */
+bool
+strata_expr_eval_decimal_nullif(const StrataExprSource *source,
+								ExprNode *node,
+								const StrataExprFrame *frame,
+								ExprDecimals *out)
+{
+	int			n = frame->n;
+	ExprDecimals a;
+	ExprDecimals b;
+	uint8	   *null = palloc(n);
+
+	if (!strata_expr_eval_decimals(source, node->args[0], frame, &a) ||
+		!strata_expr_eval_decimals(source, node->args[1], frame, &b))
+		return false;
+	*out = a;
+	if (!strata_decimals_rescale(n, &a, Max(a.scale, b.scale)) ||
+		!strata_decimals_rescale(n, &b, Max(a.scale, b.scale)))
+		return false;
+	for (int i = 0; i < n; i++)
+		null[i] = (a.v[i] == b.v[i] && (b.null == NULL || !b.null[i])) ||
+			(a.null != NULL && a.null[i]);
+	out->null = memchr(null, 1, n) != NULL ? null : NULL;
+	return true;
+}
+
+/* Take over values of b that are better than those of a; both of one scale. */
+static void
+take_better(int n, bool greatest, const ExprDecimals *a,
+			const ExprDecimals *b, ExprDecimals *out)
+{
+	int64	   *v = palloc(sizeof(int64) * n);
+	uint8	   *displays = palloc(n);
+	uint8	   *null = palloc(n);
+
+	for (int i = 0; i < n; i++)
+	{
+		bool		anull = a->null != NULL && a->null[i];
+		bool		bnull = b->null != NULL && b->null[i];
+		bool		better = !bnull &&
+		(anull || (greatest ? b->v[i] > a->v[i] : b->v[i] < a->v[i]));
+		const ExprDecimals *from = better ? b : a;
+
+		v[i] = from->v[i];
+		displays[i] = from->displays != NULL ? from->displays[i] :
+			(uint8) from->display;
+		null[i] = anull && bnull;
+	}
+	out->v = v;
+	out->displays = displays;
+	out->null = memchr(null, 1, n) != NULL ? null : NULL;
+	out->bound = Max(a->bound, b->bound);
+	out->scale = a->scale;
+	strata_decimals_settle(n, out);
+}
+
+/* See expr_decimal_private.h: of equal ones the first. */
+bool
+strata_expr_eval_decimal_minmax(const StrataExprSource *source,
+								ExprNode *node,
+								const StrataExprFrame *frame,
+								ExprDecimals *out)
+{
+	int			n = frame->n;
+	ExprDecimals best;
+	ExprDecimals next;
+
+	if (!strata_expr_eval_decimals(source, node->args[0], frame, &best))
+		return false;
+	for (int k = 1; k < node->nargs; k++)
+	{
+		if (!strata_expr_eval_decimals(source, node->args[k], frame, &next) ||
+			!strata_decimals_rescale(n, &best, Max(best.scale, next.scale)) ||
+			!strata_decimals_rescale(n, &next, Max(best.scale, next.scale)))
+			return false;
+		take_better(n, node->greatest, &best, &next, out);
+		best = *out;
+	}
+	*out = best;
 	return true;
 }

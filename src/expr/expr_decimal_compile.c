@@ -30,6 +30,9 @@ static const DecimalFunction decimal_functions[] = {
 	{F_NUMERIC_ADD, DECIMAL_ADD, 2},
 	{F_NUMERIC_SUB, DECIMAL_SUB, 2},
 	{F_NUMERIC_MUL, DECIMAL_MUL, 2},
+	{F_NUMERIC_DIV, DECIMAL_DIVIDE, 2},
+	{F_NUMERIC_MOD, DECIMAL_MOD, 2},
+	{F_MOD_NUMERIC_NUMERIC, DECIMAL_MOD, 2},
 	{F_NUMERIC_UMINUS, DECIMAL_NEG, 1},
 	{F_NUMERIC_UPLUS, DECIMAL_SAME, 1},
 	{F_NUMERIC_ABS, DECIMAL_ABS, 1},
@@ -141,6 +144,71 @@ places_named(ExprDecimalOp op, List *args, int *places, int *precision)
 	return *places >= 0 && *places <= PLACES_MAX;
 }
 
+/* A constant that is not null, and an integer; false: another. */
+static bool
+decimal_constant(Expr *expr, StrataDecimal *constant)
+{
+	while (IsA(expr, RelabelType))
+		expr = ((RelabelType *) expr)->arg;
+	return IsA(expr, Const) && !((Const *) expr)->constisnull &&
+		((Const *) expr)->consttype == NUMERICOID &&
+		strata_decimal_take(((Const *) expr)->constvalue, constant);
+}
+
+/*
+ * The two sides of a division, which may be multiplied by a constant, in
+ * either order: *times, of integer 0 if it is not.  NIL: it is none.
+ */
+static List *
+division_of(Expr *expr, StrataDecimal *times)
+{
+	const DecimalFunction *function;
+	List	   *args;
+	List	   *others;
+
+	memset(times, 0, sizeof(*times));
+	function = function_called(expr, &args);
+	if (function == NULL)
+		return NIL;
+	if (function->op == DECIMAL_DIVIDE)
+		return args;
+	if (function->op != DECIMAL_MUL)
+		return NIL;
+	if (decimal_constant(linitial(args), times))
+		expr = lsecond(args);
+	else if (decimal_constant(lsecond(args), times))
+		expr = linitial(args);
+	else
+		return NIL;
+	function = function_called(expr, &others);
+	return times->integer != 0 && function != NULL &&
+		function->op == DECIMAL_DIVIDE ? others : NIL;
+}
+
+/* Is it a division by a constant that is a multiplication? */
+static bool
+takes_division(List *args, bool *computes)
+{
+	StrataDecimal by;
+	unsigned	decimals;
+	int64		times;
+
+	return decimal_constant(lsecond(args), &by) &&
+		strata_decimals_divides(&by, &decimals, &times) &&
+		strata_expr_takes_decimals(linitial(args), computes);
+}
+
+/* What is rounded or cast: a division, or something else. */
+static bool
+takes_rounded(Expr *arg, bool *computes)
+{
+	StrataDecimal times;
+	List	   *args = division_of(arg, &times);
+
+	return args != NIL ? takes_list(args, computes) :
+		strata_expr_takes_decimals(arg, computes);
+}
+
 /* Are its arguments ones that a function of ours takes? */
 static bool
 takes_arguments(const DecimalFunction *function, List *args, bool *computes)
@@ -157,7 +225,12 @@ takes_arguments(const DecimalFunction *function, List *args, bool *computes)
 		case DECIMAL_TRUNC:
 		case DECIMAL_CAST:
 			return places_named(function->op, args, &places, &precision) &&
-				strata_expr_takes_decimals(linitial(args), computes);
+				takes_rounded(linitial(args), computes);
+		case DECIMAL_FLOOR:
+		case DECIMAL_CEIL:
+			return takes_rounded(linitial(args), computes);
+		case DECIMAL_DIVIDE:
+			return takes_division(args, computes);
 		default:
 			return takes_list(args, computes);
 	}
@@ -232,6 +305,12 @@ strata_expr_takes_decimals(Expr *expr, bool *computes)
 			return takes_case((CaseExpr *) expr, computes);
 		case T_CoalesceExpr:
 			return takes_list(((CoalesceExpr *) expr)->args, computes);
+		case T_MinMaxExpr:
+			return takes_list(((MinMaxExpr *) expr)->args, computes);
+		case T_NullIfExpr:
+			set_opfuncid((OpExpr *) expr);
+			return ((OpExpr *) expr)->opfuncid == F_NUMERIC_EQ &&
+				takes_list(((OpExpr *) expr)->args, computes);
 		default:
 			return false;
 	}
@@ -275,6 +354,34 @@ compile_decimal_const(Const *constant)
 	return node;
 }
 
+/* What a node rounds or casts: a division, which it does itself, or another. */
+static void
+compile_rounded(ExprCompiler *c, ExprNode *node, Expr *arg)
+{
+	StrataDecimal times;
+	List	   *args = division_of(arg, &times);
+	ExprNode   *child;
+
+	if (args != NIL)
+	{
+		node->nargs = 2;
+		node->args = palloc(sizeof(ExprNode *) * 2);
+		node->args[0] = strata_expr_compile_decimal(c, linitial(args));
+		node->args[1] = strata_expr_compile_decimal(c, lsecond(args));
+		if (times.integer == 0)
+			return;
+		node->decimal = palloc(sizeof(StrataDecimal));
+		*node->decimal = times;
+		return;
+	}
+	node->nargs = 1;
+	child = node->args[0] = strata_expr_compile_decimal(c, arg);
+	/* a float is rounded at once */
+	if ((node->op == DECIMAL_ROUND || node->op == DECIMAL_CAST) &&
+		child->kind == EXPR_CALL && child->op == DECIMAL_FLOAT)
+		child->places = node->places;
+}
+
 /* A function or operator; what it says of decimals is in its node. */
 static ExprNode *
 compile_decimal_call(ExprCompiler *c, Expr *expr)
@@ -282,8 +389,6 @@ compile_decimal_call(ExprCompiler *c, Expr *expr)
 	List	   *args;
 	const DecimalFunction *function = function_called(expr, &args);
 	ExprNode   *node = make_decimal_node(EXPR_CALL, expr, function->nargs);
-	bool		others = function->op == DECIMAL_INT ||
-	function->op == DECIMAL_FLOAT;
 
 	node->op = function->op;
 	switch (function->op)
@@ -291,24 +396,40 @@ compile_decimal_call(ExprCompiler *c, Expr *expr)
 		case DECIMAL_ROUND:
 		case DECIMAL_TRUNC:
 		case DECIMAL_CAST:
-			node->nargs = 1;
+		case DECIMAL_FLOOR:
+		case DECIMAL_CEIL:
 			(void) places_named(function->op, args, &node->places,
 								&node->precision);
+			compile_rounded(c, node, linitial(args));
 			break;
+		case DECIMAL_INT:
 		case DECIMAL_FLOAT:
 			node->places = -1;
+			node->args[0] = strata_expr_compile_node(c, linitial(args));
+			break;
+		case DECIMAL_DIVIDE:
+			node->nargs = 1;
+			node->args[0] = strata_expr_compile_decimal(c, linitial(args));
+			node->decimal = palloc(sizeof(StrataDecimal));
+			(void) decimal_constant(lsecond(args), node->decimal);
 			break;
 		default:
+			for (int i = 0; i < node->nargs; i++)
+				node->args[i] = strata_expr_compile_decimal(c,
+															list_nth(args, i));
 			break;
 	}
+	return node;
+}
+
+/* Nodes of a list of arguments. */
+static ExprNode *
+compile_decimal_list(ExprCompiler *c, ExprKind kind, Expr *expr, List *args)
+{
+	ExprNode   *node = make_decimal_node(kind, expr, list_length(args));
+
 	for (int i = 0; i < node->nargs; i++)
-		node->args[i] = others ?
-			strata_expr_compile_node(c, list_nth(args, i)) :
-			strata_expr_compile_decimal(c, list_nth(args, i));
-	/* a float is rounded at once */
-	if ((node->op == DECIMAL_ROUND || node->op == DECIMAL_CAST) &&
-		node->args[0]->kind == EXPR_CALL && node->args[0]->op == DECIMAL_FLOAT)
-		node->args[0]->places = node->places;
+		node->args[i] = strata_expr_compile_decimal(c, list_nth(args, i));
 	return node;
 }
 
@@ -352,7 +473,6 @@ ExprNode *
 strata_expr_compile_decimal(ExprCompiler *c, Expr *expr)
 {
 	ExprNode   *node;
-	List	   *args;
 
 	switch (nodeTag(expr))
 	{
@@ -367,12 +487,16 @@ strata_expr_compile_decimal(ExprCompiler *c, Expr *expr)
 		case T_CaseExpr:
 			return compile_decimal_case(c, (CaseExpr *) expr);
 		case T_CoalesceExpr:
-			args = ((CoalesceExpr *) expr)->args;
-			node = make_decimal_node(EXPR_COALESCE, expr, list_length(args));
-			for (int i = 0; i < node->nargs; i++)
-				node->args[i] = strata_expr_compile_decimal(c,
-															list_nth(args, i));
+			return compile_decimal_list(c, EXPR_COALESCE, expr,
+										((CoalesceExpr *) expr)->args);
+		case T_MinMaxExpr:
+			node = compile_decimal_list(c, EXPR_MINMAX, expr,
+										((MinMaxExpr *) expr)->args);
+			node->greatest = ((MinMaxExpr *) expr)->op == IS_GREATEST;
 			return node;
+		case T_NullIfExpr:
+			return compile_decimal_list(c, EXPR_NULLIF, expr,
+										((OpExpr *) expr)->args);
 		case T_Param:
 			return compile_decimal_param(c, expr);
 		default:

@@ -26,6 +26,8 @@ typedef enum ExprDecimalOp
 	DECIMAL_CEIL,
 	DECIMAL_SIGN,
 	DECIMAL_CAST,				/* to numeric(precision, places) */
+	DECIMAL_DIVIDE,				/* by a constant */
+	DECIMAL_MOD,
 	DECIMAL_INT,				/* of an integer */
 	DECIMAL_FLOAT,				/* of a float; rounded, if places >= 0 */
 	DECIMAL_TAKE				/* of what PostgreSQL evaluated */
@@ -88,7 +90,8 @@ extern bool strata_decimals_power(unsigned n, int64 *power);
 
 /*
  * expr_decimal_round.c: places decimals, of which round() and its like make
- * no more; the same for a cast, which fails where PostgreSQL's does; the sign.
+ * no more; the same for a cast, which fails where PostgreSQL's does; does it
+ * fail for what was rounded already; the sign.
  */
 extern bool strata_decimals_round(int n, const ExprDecimals *a,
 								  ExprDecimalOp op, unsigned places,
@@ -96,6 +99,8 @@ extern bool strata_decimals_round(int n, const ExprDecimals *a,
 extern bool strata_decimals_cast(int n, const ExprDecimals *a,
 								 unsigned precision, unsigned scale,
 								 ExprDecimals *out);
+extern bool strata_decimals_fit(int n, const ExprDecimals *a,
+								unsigned precision, unsigned scale);
 extern void strata_decimals_sign(int n, const ExprDecimals *a,
 								 ExprDecimals *out);
 
@@ -110,6 +115,27 @@ extern bool strata_decimals_round_floats(int n, const float8 *floats,
 										 const uint8 *null, bool single,
 										 unsigned places, ExprDecimals *out);
 
+/*
+ * expr_decimal_divide.c: a / b * factor (NULL: 1), rounded or cast to places
+ * decimals as op says, of which a cast's precision is not looked at; a divided
+ * by a constant; which constants these are, with how many decimals more, and
+ * by what the integers are multiplied then; the rest of a division of two of
+ * one scale.
+ */
+typedef struct StrataDecimal StrataDecimal;
+extern bool strata_decimals_quotient(int n, const ExprDecimals *a,
+									 const ExprDecimals *b,
+									 const StrataDecimal *factor,
+									 ExprDecimalOp op, unsigned places,
+									 ExprDecimals *out);
+extern bool strata_decimals_divide(int n, const ExprDecimals *a,
+								   const StrataDecimal *by,
+								   ExprDecimals *out);
+extern bool strata_decimals_divides(const StrataDecimal *by,
+									unsigned *decimals, int64 *times);
+extern bool strata_decimals_mod(int n, const ExprDecimals *a,
+								const ExprDecimals *b, ExprDecimals *out);
+
 /* Have one display where all are the same. */
 extern void strata_decimals_settle(int n, ExprDecimals *a);
 
@@ -119,12 +145,12 @@ extern bool strata_decimals_displays(int n, const ExprDecimals *a,
 									 ExprDecimals *out);
 
 /* One numeric, integer / 10^scale; false: another form, or too large. */
-typedef struct StrataDecimal
+struct StrataDecimal
 {
 	int64		integer;
 	unsigned	scale;
 	unsigned	display;
-} StrataDecimal;
+};
 
 extern bool strata_decimal_take(Datum value, StrataDecimal *decimal);
 
@@ -170,5 +196,17 @@ extern bool strata_expr_eval_decimal_coalesce(const StrataExprSource *source,
 											  ExprNode *node,
 											  const StrataExprFrame *frame,
 											  ExprDecimals *out);
+extern bool strata_expr_eval_decimal_nullif(const StrataExprSource *source,
+											ExprNode *node,
+											const StrataExprFrame *frame,
+											ExprDecimals *out);
+extern bool strata_expr_eval_decimal_minmax(const StrataExprSource *source,
+											ExprNode *node,
+											const StrataExprFrame *frame,
+											ExprDecimals *out);
+
+/* expr_decimal.c: a row of a or of b that is null is of both. */
+extern const uint8 *strata_decimals_nulls(int n, const uint8 *a,
+										  const uint8 *b);
 
 #endif							/* STRATA_EXPR_DECIMAL_PRIVATE_H */

@@ -114,17 +114,23 @@ any_beyond(int n, const int64 *restrict v, const uint8 *restrict null,
 
 /* See expr_decimal_private.h. */
 bool
-strata_decimals_cast(int n, const ExprDecimals *a, unsigned precision,
-					 unsigned scale, ExprDecimals *out)
+strata_decimals_fit(int n, const ExprDecimals *a, unsigned precision,
+					unsigned scale)
 {
 	int64		limit;
 
 	Assert(scale <= precision); /* expr:E8 */
-	if (!strata_decimals_round(n, a, DECIMAL_ROUND, scale, out))
-		return false;
-	return !strata_decimals_power(precision - scale + out->scale, &limit) ||
-		out->bound < (uint64) limit ||
-		!any_beyond(n, out->v, out->null, limit);
+	return !strata_decimals_power(precision - scale + a->scale, &limit) ||
+		a->bound < (uint64) limit || !any_beyond(n, a->v, a->null, limit);
+}
+
+/* See expr_decimal_private.h. */
+bool
+strata_decimals_cast(int n, const ExprDecimals *a, unsigned precision,
+					 unsigned scale, ExprDecimals *out)
+{
+	return strata_decimals_round(n, a, DECIMAL_ROUND, scale, out) &&
+		strata_decimals_fit(n, out, precision, scale);
 }
 
 /* See expr_decimal_private.h. */

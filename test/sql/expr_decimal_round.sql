@@ -7,7 +7,7 @@ SET max_parallel_workers_per_gather = 0;
 SET strata.batch_rows = 300;
 
 CREATE TABLE s (
-    id int NOT NULL, k int, n int, gone int, f float8, g float8, r float4, a numeric(12,4), b numeric(10,2), c numeric, d numeric(10,3), odd numeric, e float8
+    id int NOT NULL, k int, n int, gone int, f float8, g float8, r float4, a numeric(12,4), b numeric(10,2), c numeric, d numeric(10,3), odd numeric, e float8, large numeric
 ) USING strata WITH (strata.segmentby = 'k', strata.orderby = 'id');
 CREATE TABLE h (LIKE s) USING heap;
 -- f: halves of a cent and what is next to them; g: of many sizes; e: with NaN, infinities and nulls; c: of many scales; odd: NaN in some batches
@@ -19,7 +19,7 @@ INSERT INTO h SELECT i, i % 3, (random() * 2000)::int - 1000, 0,
     CASE i % 4 WHEN 0 THEN (i % 97)::numeric WHEN 1 THEN (i % 89) * 0.125 WHEN 2 THEN -(i % 79)::numeric(12,6) ELSE 0.000 END,
     CASE WHEN i % 7 > 0 AND i NOT BETWEEN 1100 AND 1700 THEN round((random() * 10 - 2.5)::numeric, 3) END,
     CASE WHEN i BETWEEN 500 AND 900 AND i % 50 = 0 THEN 'NaN' WHEN i BETWEEN 600 AND 900 AND i % 50 = 1 THEN 'infinity' ELSE i * 0.05 END::numeric,
-    CASE i % 100 WHEN 0 THEN NULL WHEN 1 THEN CASE WHEN i BETWEEN 700 AND 1000 THEN 'NaN'::float8 END WHEN 2 THEN CASE WHEN i BETWEEN 700 AND 1000 THEN '-infinity'::float8 END WHEN 3 THEN '-0' WHEN 4 THEN 4.9e-324 ELSE i * 0.005 END::float8
+    CASE i % 100 WHEN 0 THEN NULL WHEN 1 THEN CASE WHEN i BETWEEN 700 AND 1000 THEN 'NaN'::float8 END WHEN 2 THEN CASE WHEN i BETWEEN 700 AND 1000 THEN '-infinity'::float8 END WHEN 3 THEN '-0' WHEN 4 THEN 4.9e-324 ELSE i * 0.005 END::float8, (random() * 1e17)::numeric(20,1)
 FROM generate_series(0, 2399) AS i;
 ALTER TABLE s DROP COLUMN gone; ALTER TABLE h DROP COLUMN gone;
 INSERT INTO s SELECT * FROM h ORDER BY id;
@@ -29,8 +29,8 @@ DELETE FROM s WHERE id % 100 = 60; DELETE FROM h WHERE id % 100 = 60;
 ALTER TABLE s ADD COLUMN late numeric DEFAULT 2.505; ALTER TABLE h ADD COLUMN late numeric DEFAULT 2.505;
 -- rows that are late, of other scales
 CREATE TABLE t (LIKE h);
-INSERT INTO t SELECT id + 5000, k, -n, f / 3, g * 8, r / 7, a / 8, b, c * 1000, d * 0.01, odd / 3, e, id % 9 / 8.0 FROM h WHERE n % 7 = 3;
-INSERT INTO t SELECT id + 9000, k, NULL, 1e15 + 0.5, -0.0, 0.1, 0, 0.01, 1e30, 0, 'NaN', 'NaN', NULL FROM h LIMIT 3;
+INSERT INTO t SELECT id + 5000, k, -n, f / 3, g * 8, r / 7, a / 8, b, c * 1000, d * 0.01, odd / 3, e, large, id % 9 / 8.0 FROM h WHERE n % 7 = 3;
+INSERT INTO t SELECT id + 9000, k, NULL, 1e15 + 0.5, -0.0, 0.1, 0, 0.01, 1e30, 0, 'NaN', 'NaN', 1e-17, NULL FROM h LIMIT 3;
 INSERT INTO s SELECT * FROM t;
 INSERT INTO h SELECT * FROM t;
 ANALYZE s; ANALYZE h;
@@ -54,7 +54,10 @@ INSERT INTO exprs VALUES ('round(f::numeric, 2)'), ('round(f::numeric, 1)'), ('r
     ('round(g::numeric, 3)'), ('g::numeric'), ('round(e::numeric, 2)'), ('e::numeric'), ('floor(e::numeric)'), ('round(r::numeric, 1)'), ('r::numeric'), ('r::numeric(12,2)'),
     ('round(a)'), ('round(a, 2)'), ('round(a, 6)'), ('round(a, -2)'), ('trunc(a, 1)'), ('trunc(a)'), ('floor(a)'), ('ceil(a)'), ('ceiling(c)'), ('sign(a)'), ('abs(round(c, 1))'), ('round(c, 2)'), ('floor(d * 10)'), ('round(odd, 1)'), ('ceil(odd)'),
     ('a::numeric(10,1)'), ('n::numeric(10,2)'), ('c::numeric(8,3)'), ('a::numeric(4,1)'), ('f::numeric(4,2)'), ('d::numeric(3,3)'), ('(a * b)::numeric(38,5)'), ('round(a * b, 3)'), ('round(late, 2)'), ('round(b * late, 4)'), ('round(a, n % 3)'),
-    ('CASE WHEN b > 50 THEN round(a, 1) ELSE round(f::numeric, 3) END'), ('coalesce(round(d, 1), 0)'), ('round(n::numeric, 2)'), ('round(f::numeric, 40)');
+    ('CASE WHEN b > 50 THEN round(a, 1) ELSE round(f::numeric, 3) END'), ('coalesce(round(d, 1), 0)'), ('round(n::numeric, 2)'), ('round(f::numeric, 40)'),
+    ('round(a / b, 2)'), ('round(a / nullif(d, 0), 3)'), ('round(a / d, 2)'), ('a / 100'), ('a / 8.00'), ('n / 10.0'), ('c / 1000000'), ('a / 1e-8'), ('d / -0.250'), ('n / 3.0'), ('n / 0.0'), ('round(100.0 * n / b, 1)'), ('round((a - b) / b * 100, 2)'), ('round(100 * (a / b), 2)'),
+    ('trunc(a / b)'), ('floor(n / 7.0)'), ('ceil(a / -3)'), ('ceil(n / 10.0)'), ('round(n / 3.0, 2)'), ('round(n / 8.0, 2)'), ('round(n / 16.0 * 100)'), ('round(n / 3.0 * 1.5)'), ('trunc(n / 4.0 * 8)'), ('floor(n / 3.0 * 3)'), ('round(n / 6.0 * -3, 0)'), ('(a / b)::numeric(8,2)'), ('(a / b)::numeric(4,2)'),
+    ('round(f::numeric / 3, 2)'), ('round(a / odd, 1)'), ('a % 7'), ('mod(n::numeric, 2.5)'), ('c % d'), ('greatest(a, c, b)'), ('least(d, 0.10)'), ('greatest(odd, a)'), ('nullif(c, 0)'), ('nullif(c, 0.000) * 2'), ('round(a / 1e15, 2)'), ('round(1e15 / b, 3)'), ('round(a / 1e-9 / b, 2)'), ('round(large / b, 2)'), ('round(b / large, 2)'), ('large / 1000'), ('round(large / 7 * 1000, 4)');
 -- as arguments, with FILTER, by groups, and beside conditions; of equal least values any is taken
 SELECT * FROM different(ARRAY(
     SELECT format('SELECT %s %s FROM t %s', key || ',', replace(list, '@', e), 'GROUP BY ' || key)
