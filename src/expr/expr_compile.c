@@ -136,8 +136,15 @@ strata_expr_compile_other(ExprCompiler *c, Expr *expr)
 	if (node->natts == 1 && node->parts == NULL)
 		node->length = strata_expr_length_kind(expr);
 	node->memo = make_memo(node, (Node *) expr);
-	node->raises = strata_expr_node_raises((Node *) expr) ||
-		awaits_subquery((Node *) expr, c->parent->state->es_param_exec_vals);
+	node->raises = strata_expr_node_raises((Node *) expr, false);
+	if (node->raises && node->natts == 1 && node->parts == NULL &&
+		!strata_expr_node_raises((Node *) expr, true))
+	{
+		node->raises = false;
+		node->usual_times = node->can_fail = true;
+	}
+	node->raises |= awaits_subquery((Node *) expr,
+									c->parent->state->es_param_exec_vals);
 	if (node->raises)
 	{
 		c->nraising++;

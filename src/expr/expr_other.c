@@ -459,6 +459,38 @@ returns_always(Oid funcid)
 		case F_OCTET_LENGTH_BYTEA:
 		case F_LENGTH_BYTEA:
 		case F_LEFT:
+		case F_RIGHT:
+		case F_BTRIM_TEXT:
+		case F_LTRIM_TEXT:
+		case F_RTRIM_TEXT:
+		case F_DATE_TIMESTAMPTZ:
+		case F_DATE_TIMESTAMP:
+		case F_TIME_TIMESTAMPTZ:
+		case F_TIME_TIMESTAMP:
+		case F_ISFINITE_DATE:
+		case F_ISFINITE_TIMESTAMP:
+		case F_ISFINITE_TIMESTAMPTZ:
+		case F_ISFINITE_INTERVAL:
+		case F_ABS_NUMERIC:
+		case F_NUMERIC_ABS:
+		case F_NUMERIC_UMINUS:
+		case F_SIGN_NUMERIC:
+		case F_SIGN_FLOAT8:
+		case F_CARDINALITY:
+		case F_ARRAY_LENGTH:
+		case F_NETWORK_SUB:
+		case F_NETWORK_SUBEQ:
+		case F_NETWORK_SUP:
+		case F_NETWORK_SUPEQ:
+		case F_NETWORK_OVERLAP:
+		case F_FAMILY:
+		case F_MASKLEN:
+		case F_JSONB_TYPEOF:
+		case F_JSONB_EXISTS:
+		case F_JSONB_EXISTS_ANY:
+		case F_JSONB_EXISTS_ALL:
+		case F_JSONB_EQ:
+		case F_JSONB_NE:
 		case F_JSONB_OBJECT_FIELD:
 		case F_JSONB_OBJECT_FIELD_TEXT:
 		case F_JSONB_EXTRACT_PATH:
@@ -497,10 +529,17 @@ function_raises(Oid funcid, void *context)
 	}
 }
 
+/* What is asked of an expression that is evaluated in its turn. */
+typedef struct RaiseContext
+{
+	bool		usual_times;	/* of times that are not near an end */
+} RaiseContext;
+
 /* Is there anything that is not known to return a value for all arguments? */
 static bool
 may_raise(Node *node, void *context)
 {
+	const RaiseContext *raises = context;
 	StrataNowLengths lengths = {0};
 	Expr	   *arg;
 
@@ -526,6 +565,9 @@ may_raise(Node *node, void *context)
 		case T_FuncExpr:
 			if (strata_expr_cuts_time(node))
 				break;
+			if (raises != NULL && raises->usual_times &&
+				strata_expr_is_of_usual_times(node))
+				return false;
 			/* FALLTHROUGH */
 		case T_OpExpr:
 		case T_DistinctExpr:
@@ -550,11 +592,11 @@ strata_expr_may_raise_error(Node *node)
 
 /* See expr_private.h. */
 bool
-strata_expr_node_raises(Node *node)
+strata_expr_node_raises(Node *node, bool usual_times)
 {
-	bool		any;
+	RaiseContext context = {usual_times};
 
-	return may_raise(node, &any);
+	return may_raise(node, &context);
 }
 
 /* Internal functions, and none that was created after initdb. */
@@ -675,6 +717,32 @@ find_columns(const StrataExprSource *source, ExprNode *node)
 		node->natts == 1 && node->parts == NULL ? node->columns[0] : NULL;
 }
 
+/* From here to there functions of time raise no error (expr:E11). */
+#define USUAL_FROM (-INT64CONST(4000) * 365 * USECS_PER_DAY)
+#define USUAL_TO (INT64CONST(200000) * 365 * USECS_PER_DAY)
+
+/* Are all that may be evaluated for the frame's rows between these? */
+static bool
+times_are_usual(const StrataColumn *col, const StrataExprFrame *frame)
+{
+	const int64 *times = col->fixed;
+	bool		outside = false;
+
+#define IS_OUTSIDE(time) ((time) < USUAL_FROM || (time) > USUAL_TO)
+	if (col->constant)
+		return col->value_isnull || !IS_OUTSIDE(DatumGetInt64(col->value));
+	if (col->codes != NULL)
+		for (int i = 0; i < col->ndict; i++)
+			outside |= IS_OUTSIDE(DatumGetInt64(col->dict[i]));
+	else if (frame->rows == NULL)
+		for (int i = frame->first; i < frame->first + frame->n; i++)
+			outside |= IS_OUTSIDE(times[i]);
+	else
+		for (int i = 0; i < frame->n; i++)
+			outside |= IS_OUTSIDE(times[frame->rows[i]]);
+	return !outside;
+}
+
 /* See expr_private.h. */
 bool
 strata_expr_eval_other(const StrataExprSource *source, ExprNode *node,
@@ -686,6 +754,8 @@ strata_expr_eval_other(const StrataExprSource *source, ExprNode *node,
 
 	/* damaged bytes are nothing that is evaluated: outside of the guard */
 	find_columns(source, node);
+	if (node->usual_times && !times_are_usual(node->columns[0], frame))
+		return false;
 	if (node->guard == NULL)
 		eval_rows(source, node, frame, v, null);
 	else if (!eval_guarded(source, node, frame, v, null))
@@ -704,7 +774,7 @@ strata_expr_other_truth(const StrataExprSource *source, ExprNode *node,
 	uint8	   *entry_truth;
 	const StrataColumn *col;
 
-	if (node->guard != NULL)
+	if (node->guard != NULL || node->usual_times)
 		return false;
 	find_columns(source, node);
 	col = node->single;
@@ -736,7 +806,7 @@ strata_expr_eval_dictionary(const StrataExprSource *source, ExprNode *node,
 	uint8		any_null = 0;
 
 	if (node->kind != EXPR_OTHER || node->class != EXPR_DATUM ||
-		node->guard != NULL)
+		node->guard != NULL || node->usual_times)
 		return false;
 	find_columns(source, node);
 	if (node->single == NULL || node->single->constant ||

@@ -114,6 +114,8 @@ struct ExprNode
 	int16		typlen;
 	bool		can_fail;		/* it, or what is below it */
 	bool		raises;			/* OTHER: may raise an error, or has to wait */
+	bool		usual_times;	/* OTHER: it fails for times of its one column
+								 * near the ends of the type; else raises none */
 	ExprLength	length;			/* OTHER: it is that of its one column */
 	const StrataPart *start;	/* OTHER: all it reads of its one column, a
 								 * text or bytea; NULL: of all of it */
@@ -252,9 +254,10 @@ extern void strata_expr_eval_errors(const StrataExprSource *source,
 
 /*
  * The same as strata_expr_may_raise_error(), of what is evaluated in its turn:
- * functions that say something of their arguments are trusted, too.
+ * functions that say something of their arguments are trusted, too; and of
+ * usual times those that raise none of these (expr_range.c).
  */
-extern bool strata_expr_node_raises(Node *node);
+extern bool strata_expr_node_raises(Node *node, bool usual_times);
 
 /*
  * Is all that node calls the server's own code, which an error leaves in a

@@ -188,20 +188,85 @@ column_unit(FuncExpr *call, StrataTimeUnit *unit, Var **var)
 	return IsA(arg, Var);
 }
 
-/* extract() of a unit that there is raises no error, whatever it is given. */
+/* Is it the name of one of these units, as we would write it? */
+static bool
+is_one_of(Node *name, const char *const *known, int n)
+{
+	char	   *word;
+
+	if (!IsA(name, Const) || ((Const *) name)->constisnull)
+		return false;
+	word = TextDatumGetCString(((Const *) name)->constvalue);
+	for (int i = 0; i < n; i++)
+		if (strcmp(known[i], word) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * extract() of a unit that there is raises no error, whatever it is given: of
+ * infinite times either, which have none of some units, and infinite numbers
+ * of others.
+ */
 bool
 strata_expr_cuts_time(Node *node)
 {
+	static const char *const of_days[] = {"day", "dow", "isodow", "doy",
+		"week", "month", "quarter", "year", "isoyear", "decade", "century",
+	"millennium", "julian", "epoch"};
+	static const char *const of_times[] = {"microseconds", "milliseconds",
+	"second", "minute", "hour"};
+	FuncExpr   *call = (FuncExpr *) node;
+	Node	   *name;
+
+	if (list_length(call->args) != 2)
+		return false;
+	name = linitial(call->args);
+	switch (call->funcid)
+	{
+		case F_EXTRACT_TEXT_TIMESTAMPTZ:
+		case F_EXTRACT_TEXT_TIMESTAMP:
+		case F_DATE_PART_TEXT_TIMESTAMPTZ:
+		case F_DATE_PART_TEXT_TIMESTAMP:
+			return is_one_of(name, of_days, lengthof(of_days)) ||
+				is_one_of(name, of_times, lengthof(of_times));
+		case F_EXTRACT_TEXT_DATE:
+			return is_one_of(name, of_days, lengthof(of_days));
+		default:
+			return false;
+	}
+}
+
+/*
+ * Does it raise an error for times near the ends of the type only?  It reads
+ * one column of them, and what it makes of a time is at most a thousand years
+ * away.
+ */
+bool
+strata_expr_is_of_usual_times(Node *node)
+{
 	FuncExpr   *call = (FuncExpr *) node;
 	StrataTimeUnit unit;
-	Node	   *arg;
+	Var		   *var;
 
-	if (call->funcid != F_EXTRACT_TEXT_TIMESTAMPTZ &&
-		call->funcid != F_EXTRACT_TEXT_TIMESTAMP &&
-		call->funcid != F_DATE_PART_TEXT_TIMESTAMPTZ &&
-		call->funcid != F_DATE_PART_TEXT_TIMESTAMP)
+	if (!IsA(call, FuncExpr))
 		return false;
-	return call_unit(call, &unit, &arg);
+	switch (call->funcid)
+	{
+		case F_TIMESTAMP_TIMESTAMPTZ:
+		case F_TIMESTAMPTZ_TIMESTAMP:
+			return IsA(linitial(call->args), Var);
+		case F_TIMEZONE_TEXT_TIMESTAMPTZ:
+		case F_TIMEZONE_TEXT_TIMESTAMP:
+			return find_zone(linitial(call->args), &unit) &&
+				IsA(lsecond(call->args), Var);
+		case F_TO_CHAR_TIMESTAMPTZ_TEXT:
+		case F_TO_CHAR_TIMESTAMP_TEXT:
+			return false;
+		default:
+			return list_length(call->args) > 0 &&
+				column_unit(call, &unit, &var);
+	}
 }
 
 typedef struct SinglyContext

@@ -48,5 +48,6 @@ extern int	strata_expr_find_range(ExprRanges *ranges, int64 ts, int i,
 
 /* Is it known that a function of a unit's name never raises an error? */
 extern bool strata_expr_cuts_time(Node *node);
+extern bool strata_expr_is_of_usual_times(Node *node);
 
 #endif							/* STRATA_EXPR_RANGE_PRIVATE_H */

@@ -118,14 +118,15 @@ show_quals(StrataScanState *scan, const StrataLayout *layout,
 
 /*
  * Is the qual, which has no kernels, evaluated for many rows at a time
- * (filter_together())?  Not behind one that is not.
+ * (filter_together())?  Not behind one that is not; where rows are asked for
+ * one by one, not if it may raise an error for one that nobody asks for.
  */
 static bool
 is_together(StrataScanState *scan, const StrataLayout *layout, int i)
 {
 	int			raising = -1;	/* the first that may raise an error */
 
-	if (!scan->in_vectors || !strata_enable_vector_filter)
+	if (!strata_enable_vector_filter)
 		return false;
 	for (int k = 0; k < scan->filter->nown; k++)
 	{
@@ -136,8 +137,11 @@ is_together(StrataScanState *scan, const StrataLayout *layout, int i)
 			!has_role(qual, layout, ROLE_DICTIONARY))
 			continue;
 		expr = strata_qual_together(scan->filter, qual);
-		if (k <= i && expr == NULL)
+		if (k <= i && (expr == NULL ||
+					   (!scan->in_vectors && strata_expr_may_raise(expr))))
 			return false;
+		if (!scan->in_vectors)
+			continue;
 		/* see together_at() */
 		if (raising >= 0 && raising <= i &&
 			(expr == NULL || strata_expr_may_fail(expr)))
