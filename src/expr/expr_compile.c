@@ -613,12 +613,12 @@ compile_values(ExprCompiler *c, Expr *expr)
 {
 	ExprNode   *node = strata_expr_compile_compare(c, expr);
 
-	if (node == NULL && !is_mapped(expr))
-	{
+	if (node == NULL)
+		node = strata_expr_compile_converted(c, expr);
+	if (node == NULL)
 		node = strata_expr_compile_computed(c, expr);
-		if (node == NULL)
-			node = compile_own(c, expr);
-	}
+	if (node == NULL && !is_mapped(expr))
+		node = compile_own(c, expr);
 	return node != NULL ? node : strata_expr_compile_other(c, expr);
 }
 
@@ -697,6 +697,21 @@ guard(ExprCompiler *c, StrataExpr *expr, List *exprs)
 }
 
 /*
+ * A numeric expression of one column is also one that PostgreSQL evaluates,
+ * for batches that keep a dictionary of the column.  That is evaluated in its
+ * place then, so their errors are not mixed and it is not guarded.
+ */
+static void
+add_mapped(ExprCompiler *c, ExprNode *root, Expr *expr)
+{
+	List	   *raising = list_copy(c->raising);
+
+	if (root->class == EXPR_DECIMAL && is_mapped(expr))
+		root->mapped = strata_expr_compile_other(c, expr);
+	c->raising = raising;
+}
+
+/*
  * Nodes of expressions, by compile.  With one node that may raise an error,
  * and none that may fail, the first row with an error is PostgreSQL's
  * (expr:E3).
@@ -718,6 +733,8 @@ compile_roots(List *exprs, PlanState *parent,
 	{
 		ExprNode   *root = compile(&c, lfirst(lc));
 
+		if (compile == strata_expr_compile_node && list_length(exprs) == 1)
+			add_mapped(&c, root, lfirst(lc));
 		result->can_fail |= root->can_fail;
 		result->roots[result->nroots++] = root;
 	}

@@ -449,6 +449,29 @@ strata_expr_eval_compare(const StrataExprSource *source, ExprNode *node,
 	return node->function->kernel(n, a.v, b.v, out->null, out->v);
 }
 
+/* See expr_private.h. */
+bool
+strata_expr_eval_convert(const StrataExprSource *source, ExprNode *node,
+						 const StrataExprFrame *frame, ExprVector *out)
+{
+	ExprDecimals a;
+	const int64 *v;
+
+	if (!strata_expr_eval_decimals(source, node->args[0], frame, &a))
+		return false;
+	out->null = a.null;
+	if (node->class == EXPR_FLOAT)
+	{
+		out->v = palloc(sizeof(float8) * frame->n);
+		strata_decimals_to_floats(frame->n, &a, out->v);
+		return true;
+	}
+	if (!strata_decimals_to_integers(frame->n, &a, node->typlen, &v))
+		return false;
+	out->v = unconstify(int64 *, v);
+	return true;
+}
+
 /* integer / 10^scale as a numeric, into room for one if it is short. */
 static Datum
 decimal_numeric(int64 integer, unsigned scale, unsigned display, char *room)

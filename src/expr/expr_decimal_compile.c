@@ -80,11 +80,20 @@ find_comparison(Oid funcid)
 	return NULL;
 }
 
+/* Does it make another number of a numeric? */
+static bool
+is_conversion(Oid funcid)
+{
+	return funcid == F_FLOAT8_NUMERIC || funcid == F_INT8_NUMERIC ||
+		funcid == F_INT4_NUMERIC || funcid == F_INT2_NUMERIC;
+}
+
 /* See expr_decimal_private.h. */
 bool
 strata_expr_is_decimal_function(Oid funcid)
 {
-	return find_operation(funcid) != NULL || find_comparison(funcid) != NULL;
+	return find_operation(funcid) != NULL ||
+		find_comparison(funcid) != NULL || is_conversion(funcid);
 }
 
 /* A function or operator of ours, and its arguments; NULL: another one. */
@@ -513,6 +522,24 @@ strata_expr_compile_computed(ExprCompiler *c, Expr *expr)
 	if (!strata_expr_takes_decimals(expr, &computes) || !computes)
 		return NULL;
 	return strata_expr_compile_decimal(c, expr);
+}
+
+/* See expr_decimal_private.h. */
+ExprNode *
+strata_expr_compile_converted(ExprCompiler *c, Expr *expr)
+{
+	FuncExpr   *call = (FuncExpr *) expr;
+	bool		computes = false;
+	ExprNode   *node;
+
+	if (!IsA(expr, FuncExpr) || !is_conversion(call->funcid) ||
+		!takes_list(call->args, &computes) ||
+		!contain_var_clause((Node *) expr))
+		return NULL;
+	node = strata_expr_make_node(EXPR_CONVERT, expr, 1);
+	node->can_fail = true;
+	node->args[0] = strata_expr_compile_decimal(c, linitial(call->args));
+	return node;
 }
 
 static bool

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * expr_decimal_float.c
- *	  Floats as numerics, that is as integers of one scale.
+ *	  Floats as numerics, that is as integers of one scale, and the way back.
  *
  * PostgreSQL makes a numeric of a float8 by printing it with 15 digits
  * (float4: 6).  Those digits are computed here: the float is an integer times
@@ -27,6 +27,7 @@
 #include "common/int.h"
 #include "utils/fmgrprotos.h"
 #include "utils/float.h"
+#include "utils/numeric.h"
 
 /* 5^27 is the largest power of 63 bits. */
 #define FIVES_MAX 27
@@ -272,4 +273,65 @@ strata_decimals_round_floats(int n, const float8 *floats, const uint8 *null,
 				!round_one(floats[i], kind, places, &v[i]))
 				return false;
 	return strata_decimals_bound(n, v, &out->bound);
+}
+
+/*-------------------------------------------------------------------------
+ * The way back
+ *-------------------------------------------------------------------------
+ */
+
+/* Floats are exact up to these, and as powers of ten. */
+#define EXACT_MAX ((uint64) 1 << DBL_MANT_DIG)
+#define EXACT_POWER_MAX 22
+
+/* value / 10^scale as PostgreSQL reads it. */
+static float8
+read_float(int64 value, unsigned scale)
+{
+	Datum		numeric = NumericGetDatum(int64_div_fast_to_numeric(value,
+																	(int) scale));
+
+	return DatumGetFloat8(DirectFunctionCall1(numeric_float8, numeric));
+}
+
+/*
+ * See expr_decimal_private.h.  PostgreSQL reads the printed number, and gets
+ * the float next to it; so does a division of two that are exact.
+ */
+void
+strata_decimals_to_floats(int n, const ExprDecimals *a, float8 *out)
+{
+	float8		power = 1;
+
+	for (unsigned i = 0; i < Min(a->scale, EXACT_POWER_MAX); i++)
+		power *= 10;
+	if (a->bound <= EXACT_MAX && a->scale <= EXACT_POWER_MAX)
+		for (int i = 0; i < n; i++)
+			out[i] = (float8) a->v[i] / power;
+	else
+		for (int i = 0; i < n; i++)
+			out[i] = a->scale <= EXACT_POWER_MAX &&
+				a->v[i] <= (int64) EXACT_MAX && a->v[i] >= -(int64) EXACT_MAX ?
+				(float8) a->v[i] / power : read_float(a->v[i], a->scale);
+}
+
+/* See expr_decimal_private.h. */
+bool
+strata_decimals_to_integers(int n, const ExprDecimals *a, int width,
+							const int64 **out)
+{
+	ExprDecimals rounded;
+	int64		limit = width == sizeof(int16) ? PG_INT16_MAX :
+	width == sizeof(int32) ? PG_INT32_MAX : PG_INT64_MAX;
+
+	if (!strata_decimals_round(n, a, DECIMAL_ROUND, 0, &rounded))
+		return false;
+	*out = rounded.v;
+	if (rounded.bound <= (uint64) limit)
+		return true;
+	for (int i = 0; i < n; i++)
+		if ((rounded.v[i] > limit || rounded.v[i] < -limit - 1) &&
+			(a->null == NULL || !a->null[i]))
+			return false;
+	return true;
 }

@@ -111,6 +111,12 @@ extern void strata_decimals_sign(int n, const ExprDecimals *a,
 extern bool strata_decimals_of_floats(int n, const float8 *floats,
 									  const uint8 *null, bool single,
 									  ExprDecimals *out);
+
+/* The way back: float8, or integers of a width; false: out of range. */
+extern void strata_decimals_to_floats(int n, const ExprDecimals *a,
+									  float8 *out);
+extern bool strata_decimals_to_integers(int n, const ExprDecimals *a,
+										int width, const int64 **out);
 extern bool strata_decimals_round_floats(int n, const float8 *floats,
 										 const uint8 *null, bool single,
 										 unsigned places, ExprDecimals *out);
@@ -170,10 +176,16 @@ extern ExprNode *strata_expr_compile_computed(ExprCompiler *c, Expr *expr);
 /* A comparison of numerics, or NULL. */
 extern ExprNode *strata_expr_compile_compare(ExprCompiler *c, Expr *expr);
 
+/* A numeric cast to an integer or a float8, or NULL. */
+extern ExprNode *strata_expr_compile_converted(ExprCompiler *c, Expr *expr);
+
 /* Is it computed, or compared, by integers? */
 extern bool strata_expr_is_decimal_function(Oid funcid);
 
-/* expr_decimal.c.  Such a node; as Datums; a comparison.  False: cannot. */
+/*
+ * expr_decimal.c.  Such a node; as Datums; a comparison; a number made of one.
+ * False: cannot.
+ */
 extern bool strata_expr_eval_decimals(const StrataExprSource *source,
 									  ExprNode *node,
 									  const StrataExprFrame *frame,
@@ -183,6 +195,10 @@ extern bool strata_expr_eval_numerics(const StrataExprSource *source,
 									  const StrataExprFrame *frame,
 									  ExprVector *out);
 extern bool strata_expr_eval_compare(const StrataExprSource *source,
+									 ExprNode *node,
+									 const StrataExprFrame *frame,
+									 ExprVector *out);
+extern bool strata_expr_eval_convert(const StrataExprSource *source,
 									 ExprNode *node,
 									 const StrataExprFrame *frame,
 									 ExprVector *out);

@@ -668,6 +668,8 @@ strata_expr_eval(const StrataExprSource *source, ExprNode *node,
 			return strata_expr_eval_like(source, node, frame, out);
 		case EXPR_COMPARE:
 			return strata_expr_eval_compare(source, node, frame, out);
+		case EXPR_CONVERT:
+			return strata_expr_eval_convert(source, node, frame, out);
 		case EXPR_EITHER:
 			return strata_expr_eval(source,
 									strata_expr_arm(source, node, frame),
@@ -839,6 +841,19 @@ pick_column(const StrataExprSource *source, ExprNode *node,
 	return true;
 }
 
+/* Is a dictionary of its one column all that is to be looked at? */
+static bool
+is_of_dictionary(const StrataExprSource *source, const ExprNode *node,
+				 const StrataExprFrame *frame)
+{
+	StrataDecimals stored;
+
+	return node->mapped != NULL && node->mapped->natts == 1 &&
+		(source->decimals == NULL ||
+		 !source->decimals(source->arg, node->mapped->atts[0], frame,
+						   &stored));
+}
+
 /* See expr.h. */
 bool
 strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
@@ -852,7 +867,10 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 	if (node->kind == EXPR_EITHER)
 		node = strata_expr_arm(source, node, frame);
 	if (take_part(node, col) ||
-		strata_expr_eval_dictionary(source, node, frame, nrows, col))
+		strata_expr_eval_dictionary(source, node, frame, nrows, col) ||
+		(is_of_dictionary(source, node, frame) &&
+		 strata_expr_eval_dictionary(source, node->mapped, frame, nrows,
+									 col)))
 		return true;
 	col->decoded = true;
 	if (node->kind == EXPR_CASE && node->picks)

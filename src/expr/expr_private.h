@@ -93,6 +93,7 @@ typedef enum ExprKind
 	EXPR_LIKE,					/* text LIKE a constant */
 	EXPR_COMPARE,				/* numerics by a comparison of integers; if
 								 * they are none, args[2] or nothing */
+	EXPR_CONVERT,				/* a numeric to a number */
 	EXPR_EITHER,				/* by parts of columns, or else by these */
 	EXPR_OTHER					/* evaluated by PostgreSQL */
 } ExprKind;
@@ -135,6 +136,8 @@ struct ExprNode
 	int			places;			/* ... and its decimals */
 	int			precision;
 	struct StrataDecimal *decimal;	/* DECIMAL CONST */
+	ExprNode   *mapped;			/* DECIMAL: OTHER, for a dictionary of its one
+								 * column; or NULL */
 	bool		plain;			/* AND, OR: see strata_expr_is_plain() */
 	bool		picks;			/* CASE: its results are all constants */
 	int			nvalues;		/* IN: of them, ascending */
