@@ -74,6 +74,10 @@ extern bool strata_row_reader_next(struct StrataScanState *scan,
 								   const AttrNumber *attnos, int nattnos,
 								   bool with_tids, StrataRowVector *vector);
 extern void strata_row_reader_rescan(StrataRowReader *reader);
+
+/* Have columns read from the next vector on. */
+extern void strata_row_reader_want(StrataRowReader *reader,
+								   const AttrNumber *attnos, int nattnos);
 extern void strata_row_reader_end(StrataRowReader *reader);
 
 /* scan_row_index.c: some of the rows, by an index. */
@@ -158,6 +162,13 @@ typedef struct StrataScanState
 	BlockNumber heap_pages;		/* it reads */
 	ParallelTableScanDesc heap_pscan;
 	StrataRowReader *row_reader;	/* in place of heap_scan; NULL: not used */
+	StrataRowVector row_vector; /* of it, whose rows are handed up one by one, */
+	int			row_at;			/* ... from here on */
+	int			row_more;		/* columns that are returned, and no qual's */
+	bool		row_whole;		/* they are read, too */
+	bool		rows_tried;		/* it is known whether rows come so: */
+	bool		rows_by_vectors;
+	bool		backward_asked; /* rows may be asked for backward */
 	StrataRowIndex *row_index;	/* rows come by it; NULL: they do not */
 	AttrNumber	bound_attno;	/* what the partition's bound was asked for
 								 * last (scan_partition.c); 0: not yet */

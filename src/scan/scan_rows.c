@@ -210,6 +210,18 @@ strata_row_reader_rescan(StrataRowReader *reader)
 	reader->at_end = false;
 }
 
+/* See scan_private.h. */
+void
+strata_row_reader_want(StrataRowReader *reader, const AttrNumber *attnos,
+					   int nattnos)
+{
+	MemoryContext old = MemoryContextSwitchTo(reader->scan->mcxt);
+
+	for (int i = 0; i < nattnos; i++)
+		want_column(reader, attnos[i]);
+	MemoryContextSwitchTo(old);
+}
+
 void
 strata_row_reader_end(StrataRowReader *reader)
 {

@@ -8,11 +8,14 @@
  * all, in its own slot.  It has all of the quals and evaluates them itself.
  *
  * For ordered output a child comes in order; a heap scan is sorted here, with
- * the row's TID kept beside its columns (a Sort node would lose it).
+ * the row's TID kept beside its columns (a Sort node would lose it).  Where it
+ * is not sorted, rows are filtered as columns (scan_rows.c), unless that could
+ * raise an error of a row that nobody asks for.
  *
  * src/scan/scan_rowstore.c
  *-------------------------------------------------------------------------
  */
+#include "expr/expr.h"
 #include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "store/store.h"
@@ -32,6 +35,7 @@ strata_rowstore_begin(StrataScanState *scan, EState *estate, int eflags)
 {
 	CustomScan *cscan = (CustomScan *) scan->css.ss.ps.plan;
 
+	scan->backward_asked = (eflags & EXEC_FLAG_BACKWARD) != 0;
 	if (!scan->info.has_child)
 		return;
 	scan->child = ExecInitNode(linitial(cscan->custom_plans), estate, eflags);
@@ -75,6 +79,13 @@ strata_rowstore_rescan(StrataScanState *scan)
 	scan->heap_sort = NULL;
 	scan->heap_sorted = false;
 	scan->child_began = false;
+	scan->row_at = scan->row_vector.nselected = 0;
+	/* each value of a parameter may want one row only */
+	if (!bms_is_empty(scan->css.ss.ps.plan->extParam))
+	{
+		scan->rows_tried = true;
+		scan->rows_by_vectors = false;
+	}
 	if (scan->child != NULL)
 	{
 		if (scan->css.ss.ps.chgParam != NULL)
@@ -135,6 +146,120 @@ next_heap_row(StrataScanState *scan)
 		ResetExprContext(econtext);
 	}
 	return NULL;
+}
+
+/* So many columns that no qual reads are taken of each row, with theirs. */
+#define FEW_MORE_COLUMNS 2
+
+/* To fetch a row costs what it costs to take so many values of others. */
+#define FETCHED_VALUES 40
+
+/*
+ * May quals be tried on rows that nobody may ask for?  And is there a row to
+ * be left out?  For columns are more work then than the rows.
+ */
+static bool
+filters_freely(StrataScanState *scan)
+{
+	StrataFilter *filter = scan->filter;
+
+	for (int i = 0; i < filter->nown; i++)
+	{
+		const StrataQual *qual = &filter->quals[i];
+		const StrataExpr *expr;
+
+		if (qual->way == STRATA_QUAL_VECTOR)
+			continue;
+		expr = strata_qual_together(filter, qual);
+		/* an error may be of a row that nobody asks for */
+		if (strata_expr_may_fail(expr))
+			return false;
+	}
+	return filter->nown > 0;
+}
+
+/* Are rows to be filtered as columns, many at a time? */
+static bool
+goes_by_vectors(StrataScanState *scan)
+{
+	const StrataFilter *filter = scan->filter;
+	Bitmapset  *known = NULL;
+
+	if (scan->backward_asked || scan->needs_heap_tuple ||
+		RelationGetNumberOfBlocks(scan->css.ss.ss_currentRelation) <
+		VECTORS_MIN_PAGES ||
+		!strata_row_reader_can_read(scan) || !filters_freely(scan))
+		return false;
+	for (int i = 0; i < filter->nown; i++)
+		known = bms_add_members(known, filter->quals[i].attnos);
+	scan->row_more = 0;
+	for (int i = 0; i < scan->ntargets; i++)
+		scan->row_more += !bms_is_member(scan->targets[i], known);
+	bms_free(known);
+	scan->row_whole = scan->row_more <= FEW_MORE_COLUMNS;
+	return true;
+}
+
+/*
+ * The next row of a vector that passes the quals; or NULL.  Its columns are in
+ * the vector, or it is fetched, where few rows pass.
+ */
+static TupleTableSlot *
+next_vector_row(StrataScanState *scan)
+{
+	StrataRowVector *vector = &scan->row_vector;
+	TupleTableSlot *slot = scan->row_slot;
+	int			row;
+
+	if (scan->row_at == vector->nselected)
+	{
+		if (!scan->row_whole &&
+			vector->nselected * FETCHED_VALUES >
+			vector->nrows * scan->row_more)
+		{
+			scan->row_whole = true;
+			strata_row_reader_want(scan->row_reader, scan->targets,
+								   scan->ntargets);
+		}
+		scan->row_at = 0;
+		if (!strata_row_reader_next(scan, scan->targets,
+									scan->row_whole ? scan->ntargets : 0,
+									true, vector))
+		{
+			vector->nselected = 0;
+			return NULL;
+		}
+	}
+	row = vector->rows != NULL ? vector->rows[scan->row_at] : scan->row_at;
+	scan->row_at++;
+	if (!scan->row_whole)
+		return strata_scan_fetch_row(&scan->css.ss.ps,
+									 (ItemPointer) &vector->tids[row]);
+	if (TTS_SHOULDFREE(slot))
+		ExecClearTuple(slot);
+	for (int i = 0; i < scan->ntargets; i++)
+	{
+		int			att = scan->targets[i] - 1;
+
+		slot->tts_values[att] =
+			strata_column_get(&vector->columns[att], row,
+							  &slot->tts_isnull[att]);
+	}
+	slot->tts_flags &= ~TTS_FLAG_EMPTY;
+	slot->tts_nvalid = (AttrNumber) slot->tts_tupleDescriptor->natts;
+	slot->tts_tid = vector->tids[row];
+	slot->tts_tableOid = RelationGetRelid(scan->css.ss.ss_currentRelation);
+	return slot;
+}
+
+/* The next row that passes the quals, one way or the other; or NULL. */
+static TupleTableSlot *
+next_unsorted_row(StrataScanState *scan)
+{
+	if (!scan->rows_tried)
+		scan->rows_by_vectors = goes_by_vectors(scan);
+	scan->rows_tried = true;
+	return scan->rows_by_vectors ? next_vector_row(scan) : next_heap_row(scan);
 }
 
 /* R's columns and a last one for the row's TID. */
@@ -329,7 +454,7 @@ strata_rowstore_next(StrataScanState *scan)
 			NULL;
 	}
 	else
-		slot = next_heap_row(scan);
+		slot = next_unsorted_row(scan);
 	if (slot == NULL)
 		scan->heap_done =
 			ScanDirectionIsForward(scan->css.ss.ps.state->es_direction);

@@ -38,5 +38,9 @@ SELECT p FROM plan('SELECT count(v), sum(v) FROM m WHERE host = ''h1'' AND v > 9
 	WHERE p !~ 'Output:|Query Identifier';
 SELECT (SELECT count(*) FROM plan('SELECT count(v) FROM m WHERE v > 97', ', FORMAT json') p,
 	LATERAL regexp_matches(p, '"(Batches Pruned by Segment|Rows From Row Store|Vectorized Filter|Batch Filter)"', 'g')) AS properties;
+-- rows of a row store of some pages are filtered as columns, those that may raise an error one by one
+INSERT INTO m SELECT '2024-01-01 00:00:02+00'::timestamptz + i * interval '1 second', 'late', i % 100 FROM generate_series(1, 5000) i;
+SELECT cond, (SELECT sum((regexp_match(p, 'Rows Read As Columns: (\d+)'))[1]::int) FROM plan('SELECT * FROM m WHERE ' || cond, ', VERBOSE') p) AS as_columns,
+	(SELECT count(*) FROM m WHERE host = 'late' AND v = 0) AS rows FROM unnest(ARRAY['host = ''late'' AND v = 0', 'host = ''late'' AND 1 / (v + 1)::int = 1']) AS cond;
 DROP TABLE m;
 DROP FUNCTION plan;

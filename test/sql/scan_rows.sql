@@ -40,6 +40,14 @@ CREATE FUNCTION scr_check() RETURNS SETOF bigint LANGUAGE sql AS $$
 		'SELECT count(*) FROM scr WHERE k = ''k1'' AND id > 30',
 		'SELECT big, count(*) FROM scr WHERE id % 500 = 3 GROUP BY big',
 		'SELECT count(*) FROM scr WHERE s IN (1, 2, 7) AND ts > ''2020-01-01 00:10Z''',
+		'SELECT * FROM scr WHERE id = 77',
+		'SELECT * FROM scr WHERE s = 3',
+		'SELECT * FROM scr WHERE d < 90 AND id > 20',
+		'SELECT id FROM scr WHERE d < 50',
+		'SELECT big, a, n FROM scr WHERE k = ''k2'' AND s > 2',
+		'SELECT id, scr FROM scr WHERE n IS NULL',
+		'SELECT 1 FROM scr WHERE b',
+		'SELECT id, big || c FROM scr WHERE ts IS NULL OR big LIKE ''z%''',
 		'SELECT count(*) FROM scr WHERE id < 0']) AS q $$;
 CREATE FUNCTION scr_fill(first int, last int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -101,6 +109,31 @@ DELETE FROM scr_h WHERE id % 4 = 0;
 UPDATE scr SET s = 8 WHERE id % 10 = 1;
 UPDATE scr_h SET s = 8 WHERE id % 10 = 1;
 SELECT scr_differ('SELECT count(*), sum(id), sum(s) FROM scr');
+DO $$
+DECLARE
+	t regclass;
+	found CURSOR (low int) FOR SELECT * FROM scr WHERE d BETWEEN low AND 60 FOR UPDATE;
+	found_h CURSOR (low int) FOR SELECT * FROM scr_h WHERE d BETWEEN low AND 60 FOR UPDATE;
+BEGIN
+	-- the row that stands under a cursor; rows that the command itself has changed
+	FOR row IN found (40) LOOP
+		UPDATE scr SET r = r + 1 WHERE CURRENT OF found;
+	END LOOP;
+	FOR row IN found_h (40) LOOP
+		UPDATE scr_h SET r = r + 1 WHERE CURRENT OF found_h;
+	END LOOP;
+	FOREACH t IN ARRAY ARRAY['scr', 'scr_h']::regclass[] LOOP
+		EXECUTE format('UPDATE %s SET d = d + 5 WHERE d < 30', t);
+		EXECUTE format('INSERT INTO %s SELECT * FROM %1$s WHERE d = 33', t);
+		EXECUTE format('DELETE FROM %s WHERE d BETWEEN 70 AND 71', t);
+	END LOOP;
+END $$;
+SELECT scr_differ('SELECT k, count(*), sum(id), sum(d), sum(r) FROM scr GROUP BY k');
+DECLARE ends SCROLL CURSOR FOR SELECT id FROM scr WHERE d = 42;
+SELECT count(*) > 0 AS any FROM (SELECT 1 FROM scr WHERE d = 42) AS x;
+MOVE ALL IN ends;
+MOVE BACKWARD ALL IN ends;
+CLOSE ends;
 DECLARE before CURSOR FOR SELECT count(*), sum(id), sum(x) FROM scr;
 SAVEPOINT one;
 INSERT INTO scr (id, k) SELECT g, 'new' FROM generate_series(1, 500) AS g;
