@@ -16,6 +16,7 @@
 #include "agg/agg_hold_private.h"
 
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
@@ -64,7 +65,8 @@ strata_agg_hold_share(StrataAggState *agg, const Aggref *aggref, int *holder)
 	{
 		AggHold    *hold = agg->calls[i].hold;
 
-		if (hold == NULL || !same_rows(hold->aggref, aggref))
+		if (hold == NULL || !same_rows(hold->aggref, aggref) ||
+			(hold->counted && aggref->aggfnoid != F_MODE))
 			continue;
 		*holder = agg->calls[i].holder;
 		hold->nusers++;
@@ -127,6 +129,18 @@ add_held_column(AggHold *hold, TargetEntry *arg, int value)
 								exprCollation((Node *) arg->expr));
 }
 
+/* How often a value is there. */
+static void
+add_count_column(AggHold *hold)
+{
+	int			c = hold->ncolumns++;
+
+	hold->typlen[c] = sizeof(int64);
+	hold->typbyval[c] = true;
+	TupleDescInitEntry(hold->desc, (AttrNumber) (c + 1), "count", INT8OID, -1,
+					   0);
+}
+
 static int
 count_held_columns(const Aggref *aggref)
 {
@@ -144,7 +158,8 @@ strata_agg_hold_create(StrataAggState *agg, const Aggref *aggref,
 					   const int *values)
 {
 	AggHold    *hold = palloc0(sizeof(AggHold));
-	int			n = Max(list_length(aggref->args), 1);
+	int			n = list_length(aggref->args) + 1;
+	int			ncolumns = count_held_columns(aggref);
 	ListCell   *lc;
 
 	Assert(agg->plan.stage == AGG_STAGE_WHOLE); /* agg:G21 */
@@ -161,7 +176,9 @@ strata_agg_hold_create(StrataAggState *agg, const Aggref *aggref,
 	hold->typbyval = palloc0(sizeof(bool) * n);
 	hold->v = palloc0(sizeof(Datum *) * n);
 	hold->isnull = palloc0(sizeof(bool *) * n);
-	hold->desc = CreateTemplateTupleDesc(count_held_columns(aggref));
+	hold->skips_null = skips_null(aggref);
+	hold->counted = ncolumns == 1 && strata_agg_mode_counts(aggref);
+	hold->desc = CreateTemplateTupleDesc(ncolumns + hold->counted);
 	foreach(lc, aggref->args)
 	{
 		TargetEntry *arg = lfirst_node(TargetEntry, lc);
@@ -176,13 +193,15 @@ strata_agg_hold_create(StrataAggState *agg, const Aggref *aggref,
 		else
 			add_held_column(hold, arg, values[i]);
 	}
-	hold->skips_null = skips_null(aggref);
-	hold->distinct = hold->drops = aggref->aggdistinct != NIL;
+	if (hold->counted)
+		add_count_column(hold);
+	hold->distinct = aggref->aggdistinct != NIL;
+	hold->drops = hold->distinct || hold->counted;
 	/* the functions of ordered-set aggregates sort by themselves */
-	if (!AGGKIND_IS_ORDERED_SET(aggref->aggkind))
+	if (!AGGKIND_IS_ORDERED_SET(aggref->aggkind) || hold->counted)
 		init_held_order(hold, hold->distinct ? aggref->aggdistinct :
 						aggref->aggorder);
-	hold->numbers = strata_agg_percentile_init(hold);
+	hold->numbers = hold->counted ? NULL : strata_agg_percentile_init(hold);
 	hold->limit = get_hash_memory_limit();
 	agg->nholds++;
 	return hold;
@@ -204,7 +223,7 @@ strata_agg_hold_new_vector(AggHold *hold)
 void
 strata_agg_hold_want_values(AggHold *hold)
 {
-	for (int c = 0; c < hold->ncolumns; c++)
+	for (int c = 0; c < held_values(hold); c++)
 		hold->agg->values[hold->values[c]].by_integers = false;
 }
 
@@ -232,7 +251,7 @@ prepare(AggHold *hold, AggCall *call)
 	hold->ready = true;
 	hold->pass = call->filter != NULL ? strata_agg_filter(agg, call) : NULL;
 	hold->codes = NULL;
-	for (int c = 0; c < hold->ncolumns; c++)
+	for (int c = 0; c < held_values(hold); c++)
 	{
 		const StrataColumn *col = strata_agg_value_column(agg,
 														  hold->values[c]);
@@ -243,8 +262,9 @@ prepare(AggHold *hold, AggCall *call)
 			hold->v[c] = strata_agg_percentile_numbers(hold->numbers,
 													   hold->v[c],
 													   agg->vector->nselected);
-		if (hold->distinct && hold->ncolumns == 1 && !col->constant &&
-			col->codes != NULL && col->ndict > 0)
+		hold->constant = col->constant;
+		if ((hold->distinct || hold->counted) && held_values(hold) == 1 &&
+			!col->constant && col->codes != NULL && col->ndict > 0)
 		{
 			hold->codes = col;
 			hold->seen = palloc(col->ndict);
@@ -493,7 +513,7 @@ mark_end(const HeldRows *rows)
 static void
 keep_new_row(AggHold *hold, HeldRows *rows, const HeldMark *mark)
 {
-	if (!hold->distinct || hold->ncolumns == 0 ||
+	if ((!hold->distinct && !hold->counted) || hold->ncolumns == 0 ||
 		!strata_agg_known_row(hold, rows))
 	{
 		rows->n++;
@@ -504,14 +524,17 @@ keep_new_row(AggHold *hold, HeldRows *rows, const HeldMark *mark)
 	rows->bytes = mark->bytes;
 }
 
-/* Add a row; there is room for it. */
-static void
-hold_row(AggHold *hold, HeldRows *rows, int row)
+/* See agg_hold_private.h. */
+void
+strata_agg_hold_row(AggHold *hold, HeldRows *rows, int row, int64 count)
 {
+	int			nvalues = held_values(hold);
 	int64		at = rows->n * hold->ncolumns;
 	HeldMark	mark = mark_end(rows);
 
-	for (int c = 0; c < hold->ncolumns; c++)
+	if (hold->counted)
+		rows->v[at + nvalues] = Int64GetDatum(count);
+	for (int c = 0; c < nvalues; c++)
 	{
 		Datum		value = hold->v[c][row];
 
@@ -573,6 +596,12 @@ strata_agg_hold_run(AggHold *hold, AggCall *call, AggCell *cell, int from,
 		check_size(hold, rows);
 		return;
 	}
+	if (hold->counted)
+	{
+		strata_agg_mode_run(hold, rows, from, to);
+		check_size(hold, rows);
+		return;
+	}
 	/* one of the rows that have the same code is enough */
 	codes = hold->codes != NULL && to - from >= hold->codes->ndict ?
 		hold->codes : NULL;
@@ -595,7 +624,7 @@ strata_agg_hold_run(AggHold *hold, AggCall *call, AggCell *cell, int from,
 				continue;
 			*seen = 1;
 		}
-		hold_row(hold, rows, i);
+		strata_agg_hold_row(hold, rows, i, 1);
 	}
 	check_size(hold, rows);
 }

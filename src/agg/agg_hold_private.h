@@ -10,6 +10,7 @@
  *	agg_replay.c		gives them to PostgreSQL's functions
  *	agg_percentile.c	percentiles and modes of numbers, without these
  *	agg_rank.c			which number has a rank
+ *	agg_mode.c			modes of other values: of each how often it is there
  *
  * src/agg/agg_hold_private.h
  *-------------------------------------------------------------------------
@@ -96,6 +97,8 @@ struct AggHold
 	int			nlooks;			/* since that was decided */
 	int			nfound;
 	AggNumbers *numbers;		/* values are held as such; or NULL */
+	bool		counted;		/* of equal values one, and behind it, in a
+								 * column more, how many there are */
 	List	   *askers;			/* of numbers: AggReplays */
 	Size		limit;			/* bytes of a group that is alone */
 	List	   *overflown;		/* HeldRows that have a sort or a store */
@@ -104,8 +107,9 @@ struct AggHold
 	const Datum **v;			/* of each column, the selected rows' */
 	const bool **isnull;		/* the same; NULL: none is null */
 	const uint8 *pass;
-	const StrataColumn *codes;	/* distinct: the only column's */
-	uint8	   *seen;			/* room for its codes */
+	const StrataColumn *codes;	/* distinct, counted: the only column's */
+	uint8	   *seen;			/* distinct: room for its codes */
+	bool		constant;		/* counted: all rows have the same value */
 };
 
 /* A group's rows, being read in their order. */
@@ -149,6 +153,10 @@ extern void strata_agg_hold_want_values(AggHold *hold);
 extern void strata_agg_hold_run(AggHold *hold, AggCall *call, AggCell *cell,
 								int from, int to);
 
+/* Add a row of a vector, count of them if they are counted; there is room. */
+extern void strata_agg_hold_row(AggHold *hold, HeldRows *rows, int row,
+								int64 count);
+
 /* A cell as bytes; and add those at in, returns the place behind them. */
 extern void strata_agg_hold_write(const AggHold *hold, const AggCell *cell,
 								  StringInfo out);
@@ -166,6 +174,13 @@ extern void strata_agg_hold_reset(AggHold *hold);
  * one that is known?  Else it is from now on, and must be held there.
  */
 extern bool strata_agg_known_row(AggHold *hold, HeldRows *rows);
+
+/* How many of the columns say so: not the count. */
+static inline int
+held_values(const AggHold *hold)
+{
+	return hold->ncolumns - hold->counted;
+}
 
 /* Rows are about to leave their positions. */
 extern void strata_agg_known_forget(HeldRows *rows);
@@ -230,5 +245,16 @@ extern void strata_agg_rank_choose(AggHold *hold, HeldRows *rows,
  */
 extern int64 strata_agg_rank_most_frequent(AggHold *hold, HeldRows *rows,
 										   bool (*alike) (int64, int64));
+
+/*
+ * agg_mode.c: may values be counted?  Add the selected rows [from, to), for
+ * which there is room; and the value of a group, whose rows may be NULL, in
+ * the current context.
+ */
+extern bool strata_agg_mode_counts(const Aggref *aggref);
+extern void strata_agg_mode_run(AggHold *hold, HeldRows *rows, int from,
+								int to);
+extern Datum strata_agg_mode_result(AggHold *hold, HeldRows *rows,
+									bool *isnull);
 
 #endif							/* STRATA_AGG_HOLD_PRIVATE_H */

@@ -50,7 +50,7 @@ hash_held(const AggHold *hold, const HeldRows *rows, int64 row)
 {
 	uint32		hash = 0;
 
-	for (int c = 0; c < hold->ncolumns; c++)
+	for (int c = 0; c < held_values(hold); c++)
 	{
 		int64		at = row * hold->ncolumns + c;
 		const char *bytes;
@@ -75,7 +75,7 @@ hash_held(const AggHold *hold, const HeldRows *rows, int64 row)
 static bool
 same_held(const AggHold *hold, const HeldRows *rows, int64 a, int64 b)
 {
-	for (int c = 0; c < hold->ncolumns; c++)
+	for (int c = 0; c < held_values(hold); c++)
 	{
 		int64		at = a * hold->ncolumns + c;
 		int64		other = b * hold->ncolumns + c;
@@ -139,6 +139,16 @@ strata_agg_known_forget(HeldRows *rows)
 	rows->nplaces = rows->nknown = 0;
 }
 
+/* The row is there as often as the one behind the others says, and more. */
+static void
+add_count(HeldRows *rows, int64 row)
+{
+	Datum	   *count = &rows->v[row * 2 + 1];
+
+	*count = Int64GetDatum(DatumGetInt64(*count) +
+						   DatumGetInt64(rows->v[rows->n * 2 + 1]));
+}
+
 /* See agg_hold_private.h. */
 bool
 strata_agg_known_row(AggHold *hold, HeldRows *rows)
@@ -146,7 +156,7 @@ strata_agg_known_row(AggHold *hold, HeldRows *rows)
 	uint32	   *place;
 	bool		found;
 
-	Assert(hold->distinct);		/* agg:G21 */
+	Assert(hold->distinct || hold->counted);	/* agg:G21 */
 	if (!hold->drops || rows->n >= MOST_ROWS_KNOWN)
 	{
 		strata_agg_known_forget(rows);
@@ -161,6 +171,8 @@ strata_agg_known_row(AggHold *hold, HeldRows *rows)
 		*place = (uint32) rows->n + 1;
 		rows->nknown++;
 	}
+	else if (hold->counted)
+		add_count(rows, (int64) *place - 1);
 	hold->nfound += found;
 	if (++hold->nlooks == LOOKS_AT_A_TIME)
 	{

@@ -401,6 +401,8 @@ strata_agg_replay_result(StrataAggState *agg, AggReplay *replay,
 	CHECK_FOR_INTERRUPTS();
 	if (replay->hold->numbers != NULL)
 		return result_of_numbers(replay, rows, econtext, isnull);
+	if (replay->hold->counted)
+		return strata_agg_mode_result(replay->hold, rows, isnull);
 	start_state(replay);
 	replay_rows(replay, rows);
 	result = finish_replay(replay, econtext, isnull);
