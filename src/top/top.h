@@ -41,13 +41,14 @@ extern void strata_sort_create_window_paths(PlannerInfo *root,
 /*
  * A StrataTop of the relation, by these SortGroupClauses and root's
  * window_pathkeys, in the place of a sort below a window function that wants
- * no more than limit + offset rows of it, expressions of type int8; NULL: it
- * cannot be had.
+ * no more than limit + offset rows of it, expressions of type int8, and, with
+ * ties, those that are as good as the last; NULL: it cannot be had.
  */
 extern Path *strata_top_make_window_input(PlannerInfo *root,
 										  RelOptInfo *input_rel,
 										  List *clauses, PathTarget *target,
-										  Node *limit, Node *offset);
+										  Node *limit, Node *offset,
+										  bool ties);
 
 /*
  * Rows of a StrataSort as columns.  begin: has it sort; false: another node,

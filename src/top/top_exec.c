@@ -8,6 +8,8 @@
  * over.  How many rows are wanted is known when the query runs, at the latest;
  * where that is too many for the heap, all rows go into the sort.
  *
+ * Over 600 lines: StrataTop and StrataSort begin, end and are shown alike.
+ *
  * src/top/top_exec.c
  *-------------------------------------------------------------------------
  */
@@ -219,7 +221,8 @@ strata_top_begin_sort(StrataTopState *top, int64 wanted)
 	heap->size = 0;
 	if (wanted <= 0)
 		return;
-	tuplesort_set_bound(top->sort, wanted);
+	if (!top->ties)
+		tuplesort_set_bound(top->sort, wanted);
 	if (wanted > room)
 		return;
 	heap->size = wanted;
@@ -263,7 +266,7 @@ source_matters(StrataTopState *top, const TopSource *source)
 	best.isnull = false;
 	best.rank = key->desc ? ~bound : bound;
 	return strata_top_compare(key, &best, &top->heap.values[0]) <
-		(top->nkeys > 1);
+		strata_top_takes_equal(top);
 }
 
 /* Read all that matters. */
@@ -318,21 +321,76 @@ no_row(CustomScanState *node)
 		node->ss.ss_ScanTupleSlot;
 }
 
-/* The next row of PostgreSQL's sort. */
-static TupleTableSlot *
-next_of_tuplesort(StrataTopState *top)
+/* The next row of PostgreSQL's sort, into the scan slot; false: none. */
+static bool
+load_next_row(StrataTopState *top)
 {
-	CustomScanState *node = &top->css;
-	TupleTableSlot *slot = node->ss.ss_ScanTupleSlot;
+	TupleTableSlot *slot = top->css.ss.ss_ScanTupleSlot;
 	int			natts = slot->tts_tupleDescriptor->natts;
 
 	if (!tuplesort_gettupleslot(top->sort, true, false, top->got, NULL))
-		return no_row(node);
+		return false;
 	slot_getallattrs(top->got);
 	memcpy(slot->tts_values, top->got->tts_values, sizeof(Datum) * natts);
 	memcpy(slot->tts_isnull, top->got->tts_isnull, sizeof(bool) * natts);
 	ExecStoreVirtualTuple(slot);
-	return project_row(node);
+	return true;
+}
+
+/* Keys of the row in the scan slot, in top->values. */
+static void
+load_slot_keys(StrataTopState *top)
+{
+	const TupleTableSlot *slot = top->css.ss.ss_ScanTupleSlot;
+
+	for (int k = 0; k < top->nkeys; k++)
+	{
+		int			att = top->keys[k].plan.input - 1;
+
+		strata_top_value(&top->keys[k], slot->tts_values[att],
+						 slot->tts_isnull[att], &top->values[k]);
+	}
+}
+
+/*
+ * Keep the keys of the last row that is wanted, to see which are as good; the
+ * heap of the best is no more needed.
+ */
+static void
+keep_last(StrataTopState *top)
+{
+	TopHeap    *heap = &top->heap;
+
+	load_slot_keys(top);
+	MemoryContextReset(heap->mcxt);
+	heap->n = 0;
+	heap->size = 1;
+	heap->values = MemoryContextAlloc(heap->mcxt, sizeof(TopValue) *
+									  top->nkeys);
+	strata_top_heap_add(heap, top->values);
+	top->last = heap->values;
+}
+
+/* Is the row in the scan slot as good as the last that is wanted? */
+static bool
+is_like_last(StrataTopState *top)
+{
+	if (top->last == NULL)
+		return false;
+	load_slot_keys(top);
+	return strata_top_heap_compare(&top->heap, top->values) == 0;
+}
+
+/* There are no more rows, whoever asks. */
+static TupleTableSlot *
+end_rows(CustomScanState *node)
+{
+	StrataTopState *top = (StrataTopState *) node;
+
+	top->nleft = 0;
+	top->last = NULL;
+	ExecClearTuple(node->ss.ss_ScanTupleSlot);
+	return no_row(node);
 }
 
 /* ExecCustomScan: the next of the first rows, projected. */
@@ -352,15 +410,18 @@ exec_top(CustomScanState *node)
 			fill_sort(top);
 		tuplesort_performsort(top->sort);
 		top->nleft = wanted;
+		top->last = NULL;
 	}
 	ResetExprContext(node->ss.ps.ps_ExprContext);
 	ExecClearTuple(node->ss.ss_ScanTupleSlot);
 	/* a window function above asks for more, in vain */
-	if (top->nleft == 0)
+	if (top->nleft == 0 && !top->ties)
 		return no_row(node);
-	if (top->nleft > 0)
-		top->nleft--;
-	return next_of_tuplesort(top);
+	if (!load_next_row(top) || (top->nleft == 0 && !is_like_last(top)))
+		return end_rows(node);
+	if (top->nleft > 0 && --top->nleft == 0 && top->ties)
+		keep_last(top);
+	return project_row(node);
 }
 
 /* See top_sort_private.h. */
@@ -393,7 +454,7 @@ exec_sort(CustomScanState *node)
 	ResetExprContext(node->ss.ps.ps_ExprContext);
 	ExecClearTuple(slot);
 	if (top->sorter == NULL)
-		return next_of_tuplesort(top);
+		return load_next_row(top) ? project_row(node) : no_row(node);
 	record = strata_sort_next(top->sorter);
 	if (record == NULL)
 		return no_row(node);

@@ -392,7 +392,7 @@ choose_any(StrataTopState *top, const StrataColumn *col, const TopRows *rows,
 	TopKey	   *key = &top->keys[0];
 	const TopValue *worst = &top->heap.values[0];
 	uint8	   *memo = NULL;
-	int			most = top->nkeys > 1 ? 0 : -1;
+	int			most = strata_top_takes_equal(top) ? 0 : -1;
 	int			n = 0;
 
 	if (col->codes != NULL && !col->constant)
@@ -449,10 +449,10 @@ strata_top_choose(StrataTopState *top, const TopRows *rows, uint16 *chosen)
 		return choose_any(top, col, rows, chosen);
 	if (key->kind == TOP_INT)
 	{
-		if (top->nkeys == 1 && worst->rank == PG_INT64_MIN)
+		if (!strata_top_takes_equal(top) && worst->rank == PG_INT64_MIN)
 			return 0;
-		return choose_integers(key, col, worst->rank - (top->nkeys == 1),
-							   rows, chosen);
+		return choose_integers(key, col, worst->rank -
+							   !strata_top_takes_equal(top), rows, chosen);
 	}
 	if (isnan(float_of_rank(key, worst->rank)))
 		return choose_any(top, col, rows, chosen);

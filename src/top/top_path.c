@@ -71,7 +71,6 @@ wants_first_rows(PlannerInfo *root)
 	const Query *parse = root->parse;
 
 	return parse->commandType == CMD_SELECT && parse->limitCount != NULL &&
-		parse->limitOption == LIMIT_OPTION_COUNT &&
 		root->sort_pathkeys != NIL && parse->setOperations == NULL &&
 		parse->rowMarks == NIL && parse->groupClause == NIL &&
 		parse->groupingSets == NIL && parse->distinctClause == NIL &&
@@ -282,7 +281,9 @@ find_shape(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 	double		offset = known_count(parse->limitOffset);
 
 	memset(shape, 0, sizeof(*shape));
-	if (!wants_first_rows(root) || has_volatile_qual(rel) ||
+	shape->ties = parse->limitOption == LIMIT_OPTION_WITH_TIES;
+	if (!wants_first_rows(root) || (shape->ties && by_distance) ||
+		has_volatile_qual(rel) ||
 		!find_top_keys(root, rel, root->parse->sortClause, by_distance,
 					   shape) ||
 		!find_inputs(root, rel, target, shape))
@@ -656,7 +657,7 @@ strata_top_create_paths(PlannerInfo *root, RelOptInfo *input_rel,
 Path *
 strata_top_make_window_input(PlannerInfo *root, RelOptInfo *input_rel,
 							 List *clauses, PathTarget *target, Node *limit,
-							 Node *offset)
+							 Node *offset, bool ties)
 {
 	TopShape	shape;
 	Path	   *child;
@@ -668,6 +669,7 @@ strata_top_make_window_input(PlannerInfo *root, RelOptInfo *input_rel,
 		!strata_top_find_columns(root, input_rel, clauses, target, &shape))
 		return NULL;
 	shape.all = false;
+	shape.ties = ties;
 	shape.limits = list_make2(limit, offset);
 	if (!find_first_rows(root, input_rel, known_count(limit),
 						 known_count(offset), &shape))

@@ -23,7 +23,7 @@ enum
 	PATH_INPUTS,
 	PATH_KEYS,
 	PATH_CLAUSES,
-	PATH_ORDER,					/* IntList: ordered, reverse */
+	PATH_ORDER,					/* IntList: ordered, reverse, ties */
 	PATH_LIMITS,				/* LIMIT, and OFFSET if there is one; of a
 								 * StrataSort NIL */
 	PATH_DISTANCE,				/* column and value; or NIL */
@@ -33,7 +33,7 @@ enum
 /* And in a plan's. */
 enum
 {
-	PLAN_ORDER,					/* IntList: ordered, reverse */
+	PLAN_ORDER,					/* IntList: ordered, reverse, ties */
 	PLAN_INPUTS,				/* IntList: column of each key */
 	PLAN_SORTOPS,				/* OidList */
 	PLAN_COLLATIONS,			/* OidList */
@@ -53,8 +53,8 @@ strata_top_path_set_data(CustomPath *path, const TopShape *shape)
 		   list_length(shape->clauses));	/* top:N5 */
 	path->custom_private =
 		list_make5(shape->inputs, shape->keys, shape->clauses,
-				   list_make2_int(shape->ordered,
-								  shape->ordered && shape->desc),
+				   list_make3_int(shape->ordered,
+								  shape->ordered && shape->desc, shape->ties),
 				   shape->limits);
 	path->custom_private =
 		lappend(path->custom_private, distance->expr == NULL ? NIL :
@@ -180,6 +180,7 @@ strata_top_plan_read(StrataTopState *top)
 
 	top->ordered = linitial_int(order) != 0;
 	top->reverse = lsecond_int(order) != 0;
+	top->ties = lthird_int(order) != 0;
 	top->nkeys = list_length(inputs);
 	top->keys = palloc0(sizeof(TopKey) * top->nkeys);
 	for (int k = 0; k < top->nkeys; k++)

@@ -135,6 +135,7 @@ typedef struct StrataTopState
 	ExprState  *offset;
 	bool		ordered;		/* sources follow each other by the first key */
 	bool		reverse;		/* the last source has the best */
+	bool		ties;			/* rows as good as the last are wanted, too */
 	AppendState *append;		/* child, when we read its children */
 	int			nsources;
 	TopSource  *sources;
@@ -144,6 +145,8 @@ typedef struct StrataTopState
 	TupleTableSlot *put;		/* rows that go into it */
 	TupleTableSlot *got;		/* a row that comes out */
 	int64		nleft;			/* so many are still to be returned; -1: all */
+	TopValue   *last;			/* ties: keys of the last of these; NULL: none
+								 * yet */
 	TopValue   *values;			/* a row's keys */
 	const StrataColumn **columns;	/* by input; of the rows being taken */
 	const StrataColumn **key_columns;	/* by key */
@@ -171,6 +174,7 @@ typedef struct TopShape
 								 * of which the table would tell */
 	bool		desc;			/* the first key's order */
 	bool		ordered;		/* partitions follow each other by it */
+	bool		ties;			/* rows as good as the last are wanted, too */
 	StrataTopDistancePlan distance;
 } TopShape;
 
@@ -192,6 +196,13 @@ extern void strata_top_value(const TopKey *key, Datum value, bool isnull,
 							 TopValue *result);
 extern int	strata_top_compare(TopKey *key, const TopValue *a,
 							   const TopValue *b);
+
+/* Do rows matter whose first key is as good as the worst? */
+static inline bool
+strata_top_takes_equal(const StrataTopState *top)
+{
+	return top->nkeys > 1 || top->ties;
+}
 
 /* The first n rows' worst: do keys as good as these matter? */
 extern bool strata_top_heap_is_full(const TopHeap *heap);

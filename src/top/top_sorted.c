@@ -114,7 +114,7 @@ strata_top_choose_sorted(StrataTopState *top, const TopRows *rows,
 	bool		full = strata_top_heap_is_full(&top->heap);
 	bool		best_first = best_is_first(top, rows);
 	int			few = Min(rows->n, TOP_CHOOSE_BLOCK);
-	int			most = full && top->nkeys == 1 ? -1 : 0;
+	int			most = full && !strata_top_takes_equal(top) ? -1 : 0;
 	TopValue	limit;
 	const StrataColumn *col;
 	int			n;

@@ -111,12 +111,19 @@ strata_top_source_end(TopSource *source)
  *-------------------------------------------------------------------------
  */
 
-/* Is a row with the keys in top->values among the best, as far as known? */
+/*
+ * Is a row with the keys in top->values among the best, as far as known?  Then
+ * it is put there, unless it is as good as the worst and comes beside them.
+ */
 static bool
-is_better(StrataTopState *top)
+is_among_best(StrataTopState *top)
 {
-	return !strata_top_heap_is_full(&top->heap) ||
-		strata_top_heap_compare(&top->heap, top->values) < 0;
+	int			c = !strata_top_heap_is_full(&top->heap) ? -1 :
+	strata_top_heap_compare(&top->heap, top->values);
+
+	if (c < 0)
+		strata_top_heap_add(&top->heap, top->values);
+	return c < 0 || (c == 0 && top->ties);
 }
 
 /* A row's keys, of their columns. */
@@ -181,9 +188,8 @@ choose_rows(StrataTopState *top, const TopRows *rows)
 	for (int i = 0; i < n; i++)
 	{
 		load_keys(top, top->chosen[i]);
-		if (!is_better(top))
+		if (!is_among_best(top))
 			continue;
-		strata_top_heap_add(&top->heap, top->values);
 		top->chosen[kept++] = top->chosen[i];
 	}
 	/* better ones may have come behind them */
@@ -298,9 +304,8 @@ take_slot(StrataTopState *top, const TopSource *source, TupleTableSlot *slot)
 		strata_top_key_value(top, k, top->put->tts_values[att],
 							 top->put->tts_isnull[att], &top->values[k]);
 	}
-	if (!is_better(top))
+	if (!is_among_best(top))
 		return false;
-	strata_top_heap_add(&top->heap, top->values);
 	Assert(!strata_top_heap_is_full(&top->heap) ||
 		   strata_top_heap_compare(&top->heap, top->values) <= 0);	/* top:N3 */
 	put_slot(top, source, slot);
@@ -358,7 +363,7 @@ read_rows_by_bound(StrataTopState *top, TopSource *source)
 		(key->plan.nulls_first &&
 		 !strata_scan_is_not_null(source->node, attno)) ||
 		!strata_scan_rows_by_bound(source->node, attno, key->desc,
-								   top->nkeys > 1, worst->value))
+								   strata_top_takes_equal(top), worst->value))
 		return false;
 	while ((slot = strata_scan_next_indexed_row(source->node,
 												&gave_up)) != NULL)
@@ -470,11 +475,11 @@ batch_matters(StrataTopState *top, TopListed *listed, bool *none)
 	if (c != 0)
 		return c < 0;
 	if (top->nkeys == 1)
-		return false;
+		return top->ties;
 	if (!listed->known[1])
 		return true;
 	c = strata_top_compare(&top->keys[1], &listed->best[1], &worst[1]);
-	return c < 0 || (c == 0 && top->nkeys > 2);
+	return c < 0 || (c == 0 && (top->nkeys > 2 || top->ties));
 }
 
 /* qsort: the best last. */

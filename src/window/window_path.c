@@ -224,12 +224,13 @@ replace_window(PlannerInfo *root, RelOptInfo *window_rel,
  */
 
 /*
- * The greatest number that a run condition lets row_number() have, of type
- * int8; NULL: this one does not say.  Nothing is evaluated that PostgreSQL
- * would not evaluate: it is a constant or a parameter of the statement.
+ * The greatest number that a run condition lets row_number(), or (*ties)
+ * rank(), have, of type int8; NULL: this one does not say.  Nothing is
+ * evaluated that PostgreSQL would not evaluate: it is a constant or a
+ * parameter of the statement.
  */
 static Node *
-bound_of_run_condition(const OpExpr *op)
+bound_of_run_condition(const OpExpr *op, bool *ties)
 {
 	const		WindowFunc *func = linitial(op->args);
 	Node	   *bound = lsecond(op->args);
@@ -244,10 +245,12 @@ bound_of_run_condition(const OpExpr *op)
 		/* greater ones become less */
 		strategy = strategy > 0 ? BTMaxStrategyNumber + 1 - strategy : 0;
 	}
-	if (!IsA(func, WindowFunc) || func->winfnoid != F_ROW_NUMBER ||
+	if (!IsA(func, WindowFunc) ||
+		(func->winfnoid != F_ROW_NUMBER && func->winfnoid != F_RANK_) ||
 		(strategy != BTLessStrategyNumber &&
 		 strategy != BTLessEqualStrategyNumber))
 		return NULL;
+	*ties = func->winfnoid == F_RANK_;
 	if (IsA(bound, Const))
 	{
 		const Const *value = (Const *) bound;
@@ -298,6 +301,7 @@ window_of_first_rows(PlannerInfo *root, RelOptInfo *input_rel,
 	Path	   *first;
 	WindowAggPath *copy;
 	Node	   *bound = NULL;
+	bool		ties = false;
 	int64		ahead;
 	ListCell   *lc;
 
@@ -308,7 +312,7 @@ window_of_first_rows(PlannerInfo *root, RelOptInfo *input_rel,
 		const OpExpr *op = lfirst(lc);
 
 		if (bound == NULL && IsA(op, OpExpr) && list_length(op->args) == 2)
-			bound = bound_of_run_condition(op);
+			bound = bound_of_run_condition(op, &ties);
 	}
 	if (IsA(below, SortPath))
 		below = ((SortPath *) below)->subpath;
@@ -317,13 +321,17 @@ window_of_first_rows(PlannerInfo *root, RelOptInfo *input_rel,
 	Assert(exprType(bound) == INT8OID); /* window:WF7 */
 	ahead = rows_ahead(clause, functions_of(clause, window->path.pathtarget),
 					   below->pathtarget->exprs);
+	/* it is not known how many rows are before those */
+	if (ties && ahead > 0)
+		return NULL;
 	first = strata_top_make_window_input(root, input_rel, clause->orderClause,
 										 window->subpath->pathtarget, bound,
 										 (Node *)
 										 makeConst(INT8OID, -1, InvalidOid,
 												   sizeof(int64),
 												   Int64GetDatum(ahead),
-												   false, FLOAT8PASSBYVAL));
+												   false, FLOAT8PASSBYVAL),
+										 ties);
 	if (first == NULL)
 		return NULL;
 	copy = makeNode(WindowAggPath);

@@ -45,7 +45,7 @@ CREATE INDEX ON tp (k, ts DESC);
 SELECT tp_by_index('SELECT ts, k, v FROM tp ORDER BY ts DESC, k LIMIT 3');
 SELECT tp_by_index('SELECT DISTINCT ON (k) * FROM tp ORDER BY k, ts DESC');
 SELECT tp_by_index('SELECT date_trunc(''minute'', ts), count(*) FROM tp GROUP BY 1 ORDER BY 1 DESC LIMIT 2');
--- by expressions, too; not: rows and volatile ones, all rows, ties, groups, windows, row locks, system columns, joins; and when switched off
+-- by expressions and with ties, too; not: rows and volatile ones, all rows, groups, windows, row locks, system columns, joins; and when switched off
 CREATE FUNCTION tp_uses_top(query text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
@@ -70,6 +70,9 @@ SELECT q, tp_uses_top(q) FROM (VALUES
 	('SELECT * FROM tp ORDER BY v FETCH FIRST 5 ROWS WITH TIES'),
 	('SELECT v, count(*) FROM tp GROUP BY v ORDER BY v LIMIT 5'),
 	('SELECT v, lag(v) OVER (ORDER BY v) FROM tp ORDER BY v LIMIT 5'),
+	('SELECT v FROM (SELECT v, rank() OVER (ORDER BY v) AS r FROM tp) AS x WHERE r <= 5'),
+	('SELECT v FROM (SELECT v, dense_rank() OVER (ORDER BY v) AS r FROM tp) AS x WHERE r <= 5'),
+	('SELECT * FROM (SELECT v, lead(v) OVER (ORDER BY v), rank() OVER (ORDER BY v) AS r FROM tp) AS x WHERE r <= 5'),
 	('SELECT v FROM tp ORDER BY v LIMIT 5 FOR UPDATE'),
 	('SELECT v, ctid FROM tp ORDER BY v LIMIT 5'),
 	('SELECT v, generate_series(1, 2) FROM tp ORDER BY v LIMIT 5'),

@@ -71,7 +71,7 @@ SELECT query, wp_filter(query) FROM wp_asked LIMIT 1;
 RESET strata.enable_window_filter;
 DROP TABLE wp_asked;
 DROP FUNCTION wp_filter;
--- the first rows of all are found without a sort of all; those of a rank end the sort's output
+-- the first rows of all are found without a sort of all
 CREATE FUNCTION wp_first(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
