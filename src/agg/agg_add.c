@@ -131,7 +131,7 @@ prepare_call(StrataAggState *agg, int i)
 		if (col == NULL && kind == AGG_VALUE_NONE)
 			col = strata_agg_value_nulls(agg, call->value);
 		if (call->generic != NULL &&
-			strata_agg_generic_adds_numerics(call->generic))
+			strata_agg_generic_takes_scaled(call->generic))
 		{
 			col = strata_agg_value_scaled(agg, call->value);
 			call->scaled = col != NULL;

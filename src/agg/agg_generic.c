@@ -53,6 +53,7 @@ struct AggGeneric
 	FmgrInfo	serialfn;		/* states of type internal */
 	FmgrInfo	deserialfn;
 	bool		adds_numerics;	/* cells hold an AggNumericSum */
+	int			best;			/* numeric_larger(): 1, numeric_smaller(): -1 */
 	bool		adds_pairs;		/* states are those of agg_regression.c */
 };
 
@@ -118,6 +119,8 @@ strata_agg_generic_create(StrataAggState *agg, const Aggref *aggref)
 	}
 	load_initial_value(generic, tuple);
 	generic->adds_pairs = form->aggtransfn == F_FLOAT8_REGR_ACCUM;
+	generic->best = form->aggtransfn == F_NUMERIC_LARGER ? 1 :
+		form->aggtransfn == F_NUMERIC_SMALLER ? -1 : 0;
 #ifdef HAVE_INT128
 	generic->adds_numerics = form->aggtransfn == F_NUMERIC_AVG_ACCUM &&
 		(form->aggfinalfn == F_NUMERIC_SUM ||
@@ -313,6 +316,13 @@ strata_agg_generic_adds_numerics(const AggGeneric *generic)
 	return generic->adds_numerics;
 }
 
+/* See agg_numeric_private.h. */
+bool
+strata_agg_generic_takes_scaled(const AggGeneric *generic)
+{
+	return generic->adds_numerics || generic->best != 0;
+}
+
 /*
  * Have PostgreSQL's state take in what our own sum holds, as one value: its
  * count of values is not used.
@@ -350,6 +360,24 @@ add_sum_to_cell(AggGeneric *generic, AggCell *cell, const AggNumericSum *more)
 	combine_sums(generic, sum_of_numerics(generic, cell), more);
 }
 
+/* The greatest or least of a run, which is a state that combines. */
+static void
+run_best(AggGeneric *generic, AggCell *cell, const AggRun *run,
+		 unsigned scale, const uint8 *displays)
+{
+	int			count;
+	int			i = strata_agg_numeric_best(run, generic->best > 0, &count);
+	Datum		value;
+
+	if (i < 0)
+		return;
+	value = strata_agg_integer_numeric(((const int64 *) run->v)[i], scale,
+									   displays[i]);
+	advance(generic, &generic->transfn, cell, value, false, NULL);
+	cell->n += count;
+	MemoryContextReset(generic->tmp);
+}
+
 /* See agg_kernel_private.h. */
 void
 strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell,
@@ -359,9 +387,14 @@ strata_agg_generic_run_scaled(AggGeneric *generic, AggCell *cell,
 	AggNumericSum part = {0};
 	MemoryContext old = MemoryContextSwitchTo(generic->tmp);
 
-	Assert(generic->adds_numerics); /* agg:G18 */
-	cell->n += strata_agg_numeric_run(&part, run, scale, displays);
-	add_sum_to_cell(generic, cell, &part);
+	Assert(strata_agg_generic_takes_scaled(generic));	/* agg:G18 */
+	if (generic->adds_numerics)
+	{
+		cell->n += strata_agg_numeric_run(&part, run, scale, displays);
+		add_sum_to_cell(generic, cell, &part);
+	}
+	else
+		run_best(generic, cell, run, scale, displays);
 	MemoryContextSwitchTo(old);
 }
 
@@ -380,7 +413,8 @@ strata_agg_generic_rows_scaled(AggGeneric *generic, AggCell *const *cells,
 
 		if (run->valid != NULL && !run->valid[i])
 			continue;
-		if (add_in_cell(cell, v[i], scale, displays[i]))
+		if (generic->adds_numerics &&
+			add_in_cell(cell, v[i], scale, displays[i]))
 			cell->n++;
 		else
 			strata_agg_generic_run_scaled(generic, cell, &one, scale,

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * agg_numeric.c
- *	  Sums of numerics as integers.
+ *	  Sums of numerics as integers, and the greatest and least of them.
  *
  * The values of a batch's numeric column are integers of one scale, v /
  * 10^scale, and so are expressions of them (expr/); those of rows are taken
@@ -19,6 +19,7 @@
  *-------------------------------------------------------------------------
  */
 #include "agg/agg_numeric_private.h"
+#include "base/clones.h"
 
 #include "common/int.h"
 #include "utils/builtins.h"
@@ -173,6 +174,75 @@ strata_agg_numeric_combine(AggNumericSum *sum, const AggNumericSum *other)
 	Assert(strata_agg_numeric_has_room(sum, other->scale)); /* agg:G18 */
 	add_sum(sum, other->sum, other->scale);
 	sum->display = Max(sum->display, other->display);
+}
+
+/*-------------------------------------------------------------------------
+ * The best of them
+ *-------------------------------------------------------------------------
+ */
+
+static STRATA_AVX2_CLONES int64
+greatest_of(int n, const int64 *v)
+{
+	int64		best = PG_INT64_MIN;
+
+	for (int i = 0; i < n; i++)
+		best = Max(best, v[i]);
+	return best;
+}
+
+static STRATA_AVX2_CLONES int64
+least_of(int n, const int64 *v)
+{
+	int64		best = PG_INT64_MAX;
+
+	for (int i = 0; i < n; i++)
+		best = Min(best, v[i]);
+	return best;
+}
+
+/* See agg_numeric_private.h. */
+int
+strata_agg_numeric_best(const AggRun *run, bool greatest, int *count)
+{
+	const int64 *v = run->v;
+	int			found = -1;
+	int64		best;
+
+	*count = 0;
+	if (run->valid == NULL)
+	{
+		*count = run->n;
+		best = greatest ? greatest_of(run->n, v) : least_of(run->n, v);
+		for (found = run->n - 1; v[found] != best; found--)
+			Assert(found > 0);	/* agg:G18 */
+		return found;
+	}
+	for (int i = 0; i < run->n; i++)
+	{
+		if (!run->valid[i])
+			continue;
+		++*count;
+		if (found < 0 || (greatest ? v[i] >= v[found] : v[i] <= v[found]))
+			found = i;
+	}
+	return found;
+}
+
+/* See agg_numeric_private.h. */
+Datum
+strata_agg_integer_numeric(int64 integer, unsigned scale, unsigned display)
+{
+	AggNumericSum one = {.sum = integer,.scale = (uint8) scale};
+	char	   *room = palloc(VARHDRSZ + STRATA_NUMERIC_BYTES);
+	uint32		len = strata_numeric_write(integer, scale, display,
+										   (uint8 *) VARDATA(room));
+
+	one.display = (uint8) display;
+	if (len == 0)
+		return strata_agg_numeric_value(&one);
+	SET_VARSIZE(room, VARHDRSZ + len);
+	return PointerGetDatum(room);
 }
 
 /*-------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * agg_numeric_private.h
- *	  Sums of numerics as integers.  Used only where there
- *	  are integers of 128 bits.
+ *	  Sums of numerics as integers, used only where there are integers of 128
+ *	  bits; and the best of them.
  *
  * src/agg/agg_numeric_private.h
  *-------------------------------------------------------------------------
@@ -64,6 +64,21 @@ extern int	strata_agg_numeric_run(AggNumericSum *sum, const AggRun *run,
 /* Add a sum that there is room for. */
 extern void strata_agg_numeric_combine(AggNumericSum *sum,
 									   const AggNumericSum *other);
+
+/*
+ * Of a run of int64 the place of the greatest or least, the last of equal
+ * ones, as numeric_larger() and numeric_smaller() take it, and how many count;
+ * -1: none does.
+ */
+extern int	strata_agg_numeric_best(const AggRun *run, bool greatest,
+									int *count);
+
+/* integer / 10^scale with its decimals, in the current context. */
+extern Datum strata_agg_integer_numeric(int64 integer, unsigned scale,
+										unsigned display);
+
+/* agg_generic.c: does it take runs of integers? */
+extern bool strata_agg_generic_takes_scaled(const AggGeneric *generic);
 
 /* agg_generic.c: each value of a run into a cell of its own, at behind cells[i]. */
 extern void strata_agg_generic_rows_scaled(AggGeneric *generic,

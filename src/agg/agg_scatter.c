@@ -23,7 +23,7 @@
  * src/agg/agg_scatter.c
  *-------------------------------------------------------------------------
  */
-#include "agg/agg_private.h"
+#include "agg/agg_numeric_private.h"
 
 #include "utils/memutils.h"
 
@@ -297,7 +297,7 @@ load_arguments(StrataAggState *agg)
 		if (call->value >= 0 &&
 			strata_agg_value_integers(agg, call->value) == NULL &&
 			(call->generic == NULL ||
-			 !strata_agg_generic_adds_numerics(call->generic) ||
+			 !strata_agg_generic_takes_scaled(call->generic) ||
 			 strata_agg_value_scaled(agg, call->value) == NULL))
 			(void) strata_agg_value_column(agg, call->value);
 		if (call->by >= 0)

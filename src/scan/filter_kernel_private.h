@@ -55,4 +55,11 @@ extern bool strata_filter_strings(const FilterNode *leaf,
 extern void strata_filter_bytes(const FilterNode *leaf, StrataFilterRun *run,
 								const StrataColumn *col, uint8 *mask);
 
+/*
+ * filter_decimal.c.  A comparison of numerics, or IN, where the batch keeps
+ * integers of one scale; false: it does not, or there is no such value.
+ */
+extern bool strata_filter_decimals(const FilterNode *leaf,
+								   StrataFilterRun *run, uint8 *mask);
+
 #endif							/* STRATA_FILTER_KERNEL_PRIVATE_H */

@@ -333,7 +333,8 @@ run_leaf(FilterNode *leaf, StrataFilterRun *run, uint8 *mask)
 		run_expression(leaf, run, start, mask);
 		return;
 	}
-	if (strata_filter_strings(leaf, run, mask))
+	if (strata_filter_strings(leaf, run, mask) ||
+		strata_filter_decimals(leaf, run, mask))
 		return;
 	col = strata_batch_reader_column(run->reader, leaf->attno);
 	if (col->constant)

@@ -70,6 +70,12 @@ SELECT * FROM different(ARRAY(SELECT format('SELECT id, max(%s) FROM t GROUP BY 
 SELECT * FROM different(ARRAY(SELECT format(q, e) FROM exprs,
     unnest(ARRAY['SELECT id FROM t WHERE %s > 10.5', 'SELECT k, count(*) FILTER (WHERE %s BETWEEN -1.5 AND n) FROM t GROUP BY k', 'SELECT trim_scale(x), many FROM (SELECT (%s)::numeric AS x, count(*) AS many FROM t GROUP BY 1) AS q', 'SELECT trim_scale((%s)::numeric) AS x FROM t WHERE d > 0']) AS q));
 SELECT * FROM different(ARRAY['SELECT percentile_cont(0.3) WITHIN GROUP (ORDER BY a), percentile_disc(0.7) WITHIN GROUP (ORDER BY b), percentile_cont(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY c) FROM t', 'SELECT k, percentile_cont(0.5) WITHIN GROUP (ORDER BY odd), mode() WITHIN GROUP (ORDER BY round(d)) FROM t GROUP BY k']);
+-- columns compared with values that they have, and that they cannot have
+SELECT * FROM different(ARRAY(SELECT format('SELECT id FROM t WHERE %s %s %s::numeric', col, op, quote_literal(v)) FROM unnest(ARRAY['a', 'c', 'd', 'odd']) AS col, unnest(ARRAY['<', '<=', '=', '<>', '>=', '>']) AS op,
+    unnest(ARRAY['0', '-12.3456', '0.12345', '-0.00005', '5', '1e30', 'NaN', '-infinity']) AS v));
+SELECT * FROM different(ARRAY(SELECT replace(q, '@', col) FROM unnest(ARRAY['a', 'c', 'd', 'odd', 'late']) AS col, unnest(ARRAY['SELECT id FROM t WHERE @ IN (0, 0.125, 2.505, 7, 1e25)', 'SELECT id FROM t WHERE @ NOT IN (0, 0.1251, 2.505, ''NaN'')',
+    'SELECT id FROM t WHERE @ NOT IN (0, NULL)', 'SELECT id FROM t WHERE @ BETWEEN 0.5 AND 3.33333', 'SELECT id FROM t WHERE NOT (@ > 1.5 OR @ < -1.5)', 'SELECT id FROM t WHERE @ = ANY (SELECT i / 8.0 FROM generate_series(1, 40) AS i)',
+    'SELECT k, trim_scale(min(@)), trim_scale(max(@)), trim_scale(max(@)) FILTER (WHERE b > 30), count(@) FROM t WHERE @ > 0.005 OR d > 1 GROUP BY k', 'SELECT trim_scale(min(@)), trim_scale(max(@)) FROM t', 'SELECT id / 7 AS g, trim_scale(min(@)), trim_scale(max(@)), sum(@) FROM t GROUP BY 1']) AS q));
 -- errors: for the rows that have them, only
 SELECT * FROM different(ARRAY['SELECT sum(a::numeric(4,1)) FROM t', 'SELECT sum(a::numeric(4,1)) FROM t WHERE abs(a) < 900', 'SELECT sum(CASE WHEN abs(a) < 999.95 THEN a::numeric(4,1) END) FROM t', 'SELECT sum(CASE WHEN abs(a) <= 999.96 THEN a::numeric(4,1) END) FROM t',
     'SELECT sum(a::numeric(4,1)) FILTER (WHERE abs(a) < 900) FROM t', 'SELECT k, sum(round(a, 1)), sum(100 / n) FROM t GROUP BY k', 'SELECT sum(e::numeric(10,2)) FROM t', 'SELECT sum(f::numeric(2,1)) FROM t WHERE f BETWEEN -9.94 AND 9.949', 'SELECT count(*) FROM t WHERE f::numeric(3,2) > 1']);
