@@ -3,6 +3,10 @@
  * agg_spill.c
  *	  Partial results on disk, in files by the bits of their hash value.
  *
+ * A file is a tape of PostgreSQL's, and all tapes of a table are in one file
+ * of the operating system, which takes longer to make a file than to write
+ * what a little memory holds.
+ *
  * A file holds all partial results of its groups, in the order in which they
  * were written.  Files are read one after the other.  What is written while
  * one is being read comes from that file, and goes into files by the next bits
@@ -15,29 +19,30 @@
 #include "agg/agg_spill_private.h"
 
 #include "commands/tablespace.h"
-#include "storage/buffile.h"
+#include "utils/logtape.h"
 #include "utils/memutils.h"
 
 /* Files that a file is divided into, as bits: as many as buffers may be. */
-#define MIN_BITS 2
+#define MIN_BITS 4
 #define MAX_BITS 5
 #define HASH_BITS 32
 
 typedef struct SpillFile
 {
-	BufFile    *file;
+	LogicalTape *file;
 	int			depth;			/* bits of the hash value that are the same */
 } SpillFile;
 
 struct AggSpill
 {
-	MemoryContext mcxt;			/* of files */
+	MemoryContext mcxt;			/* of files and their buffers */
+	LogicalTapeSet *tapes;
 	int			bits;
 	int			depth;			/* of what is written now */
-	BufFile   **parts;			/* being written, by the next bits; NULL:
+	LogicalTape **parts;		/* being written, by the next bits; NULL:
 								 * there are no such partial results yet */
 	List	   *waiting;		/* SpillFile, what is read next first */
-	BufFile    *current;		/* being read; NULL: none is */
+	LogicalTape *current;		/* being read; NULL: none is */
 	char	   *bytes;			/* of the partial result last read */
 	Size		space;
 };
@@ -53,7 +58,9 @@ strata_agg_spill_create(Size limit)
 	while (spill->bits < MAX_BITS &&
 		   ((Size) 4 * BLCKSZ << spill->bits) <= limit)
 		spill->bits++;
-	spill->parts = palloc0(sizeof(BufFile *) << spill->bits);
+	spill->parts = palloc0(sizeof(LogicalTape *) << spill->bits);
+	PrepareTempTablespaces();
+	spill->tapes = LogicalTapeSetCreate(false, NULL, -1);
 	return spill;
 }
 
@@ -69,20 +76,16 @@ void
 strata_agg_spill_put(AggSpill *spill, uint32 hash, const char *bytes, Size len)
 {
 	uint32		part = hash << spill->depth >> (HASH_BITS - spill->bits);
-	BufFile   **file = &spill->parts[part];
+	LogicalTape **file = &spill->parts[part];
+	MemoryContext old = MemoryContextSwitchTo(spill->mcxt);
 
 	Assert(strata_agg_spill_divides(spill));	/* agg:G25 */
 	if (*file == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(spill->mcxt);
-
-		PrepareTempTablespaces();
-		*file = BufFileCreateTemp(false);
-		MemoryContextSwitchTo(old);
-	}
-	BufFileWrite(*file, &hash, sizeof(hash));
-	BufFileWrite(*file, &len, sizeof(len));
-	BufFileWrite(*file, unconstify(char *, bytes), len);
+		*file = LogicalTapeCreate(spill->tapes);
+	LogicalTapeWrite(*file, &hash, sizeof(hash));
+	LogicalTapeWrite(*file, &len, sizeof(len));
+	LogicalTapeWrite(*file, unconstify(char *, bytes), len);
+	MemoryContextSwitchTo(old);
 }
 
 /* What was written waits to be read, ahead of what waits already. */
@@ -99,6 +102,8 @@ close_parts(AggSpill *spill)
 			continue;
 		waiting = palloc(sizeof(SpillFile));
 		waiting->file = spill->parts[i];
+		/* its last block is written, and its buffer given back */
+		LogicalTapeRewindForRead(waiting->file, BLCKSZ);
 		waiting->depth = spill->depth + spill->bits;
 		spill->waiting = lcons(waiting, spill->waiting);
 		spill->parts[i] = NULL;
@@ -113,7 +118,7 @@ strata_agg_spill_open_next(AggSpill *spill)
 	SpillFile  *next;
 
 	if (spill->current != NULL)
-		BufFileClose(spill->current);
+		LogicalTapeClose(spill->current);
 	spill->current = NULL;
 	close_parts(spill);
 	if (spill->waiting == NIL)
@@ -123,8 +128,6 @@ strata_agg_spill_open_next(AggSpill *spill)
 	spill->current = next->file;
 	spill->depth = next->depth;
 	pfree(next);
-	if (BufFileSeek(spill->current, 0, 0, SEEK_SET) != 0)
-		elog(ERROR, "could not rewind a temporary file of groups");
 	return true;
 }
 
@@ -132,8 +135,10 @@ strata_agg_spill_open_next(AggSpill *spill)
 static bool
 read_spilled(AggSpill *spill, void *to, Size len)
 {
-	Size		n = BufFileRead(spill->current, to, len);
+	MemoryContext old = MemoryContextSwitchTo(spill->mcxt);
+	Size		n = LogicalTapeRead(spill->current, to, len);
 
+	MemoryContextSwitchTo(old);
 	if (n != len && n != 0)
 		elog(ERROR, "a temporary file of groups ends after %zu of %zu bytes",
 			 n, len);
@@ -167,12 +172,15 @@ strata_agg_spill_end(AggSpill *spill)
 {
 	ListCell   *lc;
 
-	close_parts(spill);
+	for (int i = 0; i < 1 << spill->bits; i++)
+		if (spill->parts[i] != NULL)
+			LogicalTapeClose(spill->parts[i]);
 	foreach(lc, spill->waiting)
-		BufFileClose(((SpillFile *) lfirst(lc))->file);
+		LogicalTapeClose(((SpillFile *) lfirst(lc))->file);
 	list_free_deep(spill->waiting);
 	if (spill->current != NULL)
-		BufFileClose(spill->current);
+		LogicalTapeClose(spill->current);
+	LogicalTapeSetClose(spill->tapes);
 	if (spill->bytes != NULL)
 		pfree(spill->bytes);
 	pfree(spill->parts);
