@@ -125,6 +125,7 @@ executor_start(QueryDesc *query_desc, int eflags)
 	strata_load_bind(query_desc);
 	allow_sweeps(query_desc);
 	strata_scan_bind_joins(query_desc->planstate, child_column);
+	strata_scan_bind_subplans(query_desc->planstate);
 	strata_scan_bind_windows(query_desc->planstate);
 }
 

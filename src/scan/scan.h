@@ -81,6 +81,12 @@ extern void strata_scan_bind_joins(PlanState *node,
 								   StrataChildColumn child_column);
 
 /*
+ * Likewise: scans share what hashed subplans that are the same in all of them
+ * return.
+ */
+extern void strata_scan_bind_subplans(PlanState *node);
+
+/*
  * Likewise: those below row_number() OVER (PARTITION BY ...) <= k leave out
  * what it would.
  */

@@ -354,6 +354,7 @@ strata_scan_start_batches(StrataScanState *scan)
 	strata_scan_open_store(scan);
 	if (scan->njoins_open > 0)
 		(void) strata_scan_take_join_values(scan);
+	strata_scan_share_subplans(scan);
 	scan->batches_started = true;
 	Assert(scan->info.nkeys ==
 		   0);					/* scan:R11: ordered scans have their own ways */
@@ -515,6 +516,7 @@ exec_scan(CustomScanState *node)
 		node->ss.ss_ScanTupleSlot = scan->table_slot;
 		return ExecScan(&node->ss, epq_next, epq_recheck);
 	}
+	strata_scan_share_subplans(scan);
 	ResetExprContext(node->ss.ps.ps_ExprContext);
 	Assert(IsMVCCSnapshot(node->ss.ps.state->es_snapshot)); /* scan:R2 */
 	if (scan->info.nkeys > 0)

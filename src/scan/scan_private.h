@@ -204,6 +204,9 @@ typedef struct StrataScanState
 	int			group_columns;	/* the first keys of the order: of rows that
 								 * are the same in them ... */
 	int64		group_limit;	/* ... so many are wanted; 0: all */
+	List	  **subplan_states; /* of all nodes, by number; NULL: all of its
+								 * own have tables, or need none */
+	int			subplan_looks;	/* so often it was looked for these */
 	/* joins above that give values */
 	List	   *joins;			/* of StrataScanJoin */
 	Bitmapset  *join_attnos;	/* columns that they are about */
@@ -237,6 +240,17 @@ extern void strata_scan_open_store(StrataScanState *scan);
 
 /* Add what was counted since the last call to the table's statistics. */
 extern void strata_scan_tell(StrataScanState *scan);
+
+/* scan_subplan.c: take hash tables that the same subplans elsewhere have. */
+extern void strata_scan_take_subplans(StrataScanState *scan);
+
+/* Before rows are looked at. */
+static inline void
+strata_scan_share_subplans(StrataScanState *scan)
+{
+	if (unlikely(scan->subplan_states != NULL))
+		strata_scan_take_subplans(scan);
+}
 
 /* Evaluate run-time values, and stand before the first batch. */
 extern void strata_scan_start_batches(StrataScanState *scan);

@@ -466,6 +466,7 @@ strata_scan_next_indexed_row(PlanState *node, bool *gave_up)
 	TupleTableSlot *slot;
 
 	*gave_up = false;
+	strata_scan_share_subplans(scan);
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	ResetExprContext(node->ps_ExprContext);

@@ -721,6 +721,7 @@ strata_scan_next_row_vector(PlanState *node, const AttrNumber *attnos,
 		ExecReScan(node);
 	if (scan->heap_done)
 		return false;
+	strata_scan_share_subplans(scan);
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	ResetExprContext(node->ps_ExprContext);

@@ -225,6 +225,7 @@ strata_scan_next_vector(PlanState *node)
 
 	if (node->chgParam != NULL)
 		ExecReScan(node);
+	strata_scan_share_subplans(scan);
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	ResetExprContext(node->ps_ExprContext);
@@ -286,6 +287,7 @@ strata_scan_next_heap_row(PlanState *node)
 		ExecReScan(node);
 	if (scan->heap_done)
 		return NULL;
+	strata_scan_share_subplans(scan);
 	if (node->instrument)
 		InstrStartNode(node->instrument);
 	ResetExprContext(node->ps_ExprContext);

@@ -169,6 +169,11 @@ SELECT query, sj_check('SELECT f.* FROM (SELECT * FROM %s UNION ALL SELECT * FRO
 	'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.day = f.day AND sjm.no <> f.b)', 'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.at = f.ts AND sjm.no <> f.b)',
 	'WHERE EXISTS (SELECT 1 FROM sjm WHERE nothing = f.k AND sjm.no <> f.b)', 'WHERE EXISTS (SELECT 1 FROM sjm WHERE sjm.id = f.d AND sjm.at = f.ts AND sjm.no <> f.b)']) AS query;
 RESET work_mem;
+-- NOT IN in conditions: nulls on either side, several columns, none, parameters, other types
+SELECT query, sj_check('SELECT f.* FROM %s f ' || query) FROM unnest(ARRAY['WHERE k NOT IN (SELECT id FROM sjd WHERE site = ''site 1'' AND id IS NOT NULL)', 'WHERE k NOT IN (SELECT id FROM sjd WHERE site = ''site 1'')', 'WHERE (k IN (SELECT id FROM sjd WHERE site = ''site 1'')) IS NULL',
+	'WHERE (k, s) NOT IN (SELECT id, s FROM sjd WHERE id <> 3)', 'WHERE (k, s) NOT IN (SELECT id, s FROM sjd WHERE site = ''site 1'')', 'WHERE ((k, s) IN (SELECT id, s FROM sjd)) IS NULL', 'WHERE k NOT IN (SELECT id FROM sjd WHERE site = ''nowhere'')',
+	'WHERE b NOT IN (SELECT id FROM sjd WHERE id > 2) AND f NOT IN (SELECT f FROM sjd WHERE f > 3)', 'WHERE k IN (SELECT id8 FROM sjd) OR n IN (SELECT n FROM sjd WHERE id < 4) OR u NOT IN (SELECT u FROM sjd WHERE u IS NOT NULL)',
+	'WHERE b < 40 AND k NOT IN (SELECT id FROM sjd WHERE id > f.k - 3 AND id IS NOT NULL)', 'JOIN LATERAL (SELECT g.b FROM %1$s g WHERE g.b < 4 AND g.k NOT IN (SELECT id + f.d FROM sjd WHERE id IS NOT NULL)) l ON f.b = 4']) AS query;
 -- what is evaluated for each row is evaluated for each row
 CREATE SEQUENCE sj_seq;
 CREATE FUNCTION sj_calls(query text, switch text) RETURNS bigint LANGUAGE plpgsql AS $$

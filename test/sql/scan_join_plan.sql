@@ -71,6 +71,28 @@ SET strata.enable_join_pruning = off;
 SELECT sp_pruned('SELECT * FROM sp JOIN spd ON id = k WHERE site = 3');
 SET strata.enable_join_pruning = on;
 EXPLAIN (COSTS OFF) SELECT * FROM sp JOIN spd ON id = k WHERE site = 3;
+-- what NOT IN and the like look into is made once for all chunks
+CREATE FUNCTION sp_subplans(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	seen bool := false;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) ' || query LOOP
+		IF seen THEN
+			RETURN NEXT substring(line FROM 'loops=.*\)$');
+		END IF;
+		seen := line ~ '^ *(hashed )?SubPlan';
+	END LOOP;
+END $$;
+SELECT sp_subplans('SELECT * FROM sp WHERE k NOT IN (SELECT id FROM spd WHERE site = 3)');
+SELECT sp_subplans('SELECT count(*), sum(b) FROM sp WHERE k NOT IN (SELECT id FROM spd WHERE site = 3)');
+SELECT sp_subplans('SELECT count(*) FROM sp WHERE k IN (SELECT id FROM spd WHERE site = 3) OR s NOT IN (SELECT s FROM spd WHERE site < 8)');
+SET strata.enable_join_pruning = off;
+SELECT sp_subplans('SELECT * FROM sp WHERE k NOT IN (SELECT id FROM spd WHERE site = 3)');
+SET strata.enable_join_pruning = on;
+-- not where a parameter is in it
+SELECT x, (SELECT count(*) FROM sp WHERE k NOT IN (SELECT id + x FROM spd)) AS n FROM generate_series(0, 2) AS x;
+DROP FUNCTION sp_subplans;
 -- few segments are looked for by the index
 SET strata.batch_rows = 10;
 SELECT count(compress_chunk(c, recompress => true)) FROM show_chunks('sp') AS c;
