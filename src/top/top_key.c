@@ -3,10 +3,10 @@
  * top_key.c
  *	  Values of keys, the heap of the best, and which rows may matter.
  *
- * Integers, times and floats of the usual order are compared as integers, the
- * ranks: of two the smaller comes first.  Of floats, NaN has the greatest and
- * -0 that of 0, as btrees have it.  All else is compared by the type's
- * function.
+ * Integers, times, booleans and floats of the usual order are compared as
+ * integers, the ranks: of two the smaller comes first.  Of floats, NaN has the
+ * greatest and -0 that of 0, as btrees have it.  All else is compared by the
+ * type's function.
  *
  * src/top/top_key.c
  *-------------------------------------------------------------------------
@@ -33,7 +33,8 @@ kind_of_type(Oid type)
 {
 	if (type == FLOAT4OID || type == FLOAT8OID)
 		return TOP_FLOAT;
-	return strata_integer_width(type) > 0 ? TOP_INT : TOP_ANY;
+	return type == BOOLOID || strata_integer_width(type) > 0 ? TOP_INT :
+		TOP_ANY;
 }
 
 /* See top_private.h; the plan's part is there already. */
@@ -90,6 +91,8 @@ strata_top_value(const TopKey *key, Datum value, bool isnull,
 	if (key->kind == TOP_FLOAT)
 		rank = float_rank(key->width == sizeof(float4) ?
 						  DatumGetFloat4(value) : DatumGetFloat8(value));
+	else if (key->width == sizeof(bool))
+		rank = DatumGetBool(value);
 	else if (key->width == sizeof(int16))
 		rank = DatumGetInt16(value);
 	else if (key->width == sizeof(int32))
@@ -323,6 +326,9 @@ choose_integers(const TopKey *key, const StrataColumn *col, int64 limit,
 
 	switch (key->width)
 	{
+		case sizeof(bool):
+			CHOOSE_LOOP(int8, (v ^ flip) <= limit);
+			break;
 		case sizeof(int16):
 			CHOOSE_LOOP(int16, (v ^ flip) <= limit);
 			break;

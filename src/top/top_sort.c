@@ -161,6 +161,9 @@ rank_records(const StrataSort *sort, const char *records, int n, int k,
 	}
 	switch (field->width)
 	{
+		case sizeof(bool):
+			RANK_LOOP(int8);
+			break;
 		case sizeof(int16):
 			RANK_LOOP(int16);
 			break;

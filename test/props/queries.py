@@ -417,6 +417,9 @@ class Queries:
             at = rng.randrange(len(items) + 1)
             items.insert(at, expression + rng.choice(["", " DESC", " NULLS FIRST"]))
             shown.insert(at, expression)
+        if rng.random() < 0.3:
+            return Query("SELECT %s FROM %s AS a%s ORDER BY %s FETCH FIRST %d ROWS WITH TIES" % (
+                ", ".join(shown), table.token, self.where(table), ", ".join(items), rng.choice([1, 2, 10, 100])), ordered=True)
         return Query("SELECT %s FROM %s AS a%s ORDER BY %s%s" % (
             ", ".join(shown), table.token, self.where(table), ", ".join(items), self.limit()), ordered=True)
 
