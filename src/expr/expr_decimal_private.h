@@ -203,6 +203,17 @@ extern bool strata_expr_eval_convert(const StrataExprSource *source,
 									 const StrataExprFrame *frame,
 									 ExprVector *out);
 
+/*
+ * Values that lie close together, and are shown alike, into the codes and the
+ * dictionary of a column; false: they are not.
+ */
+extern bool strata_decimals_dictionary(const ExprDecimals *from,
+									   const StrataExprFrame *frame,
+									   int nrows, StrataColumn *col);
+
+/* Numerics of n values, 0 of nulls. */
+extern Datum *strata_decimals_numerics(int n, const ExprDecimals *from);
+
 /* expr_decimal_choice.c: false likewise. */
 extern bool strata_expr_eval_decimal_case(const StrataExprSource *source,
 										  ExprNode *node,

@@ -854,6 +854,28 @@ is_of_dictionary(const StrataExprSource *source, const ExprNode *node,
 						   &stored));
 }
 
+/*
+ * Values of a column, or which are null, and a dictionary with codes in it;
+ * false: failed.
+ */
+static bool
+eval_column_values(const StrataExprSource *source, ExprNode *node,
+				   const StrataExprFrame *frame, int nrows,
+				   StrataColumn *col, ExprVector *out)
+{
+	ExprDecimals decimals;
+
+	if (node->class != EXPR_DECIMAL)
+		return strata_expr_eval(source, node, frame, out);
+	if (!strata_expr_eval_decimals(source, node, frame, &decimals))
+		return false;
+	out->v = NULL;
+	out->null = decimals.null;
+	if (!strata_decimals_dictionary(&decimals, frame, nrows, col))
+		out->v = strata_decimals_numerics(frame->n, &decimals);
+	return true;
+}
+
 /* See expr.h. */
 bool
 strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
@@ -876,7 +898,7 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 	if (node->kind == EXPR_CASE && node->picks)
 		return pick_column(source, node, frame, nrows, col) ||
 			strata_expr_give_up(expr, source, frame);
-	if (!strata_expr_eval(source, node, frame, &values))
+	if (!eval_column_values(source, node, frame, nrows, col, &values))
 		return strata_expr_give_up(expr, source, frame);
 	if (values.null != NULL)
 	{
@@ -884,6 +906,8 @@ strata_expr_column(StrataExpr *expr, const StrataExprSource *source,
 		for (int i = 0; i < frame->n; i++)
 			col->isnull[expr_row(frame, i)] = values.null[i];
 	}
+	if (values.v == NULL)
+		return true;
 	if (node->class == EXPR_INT || node->class == EXPR_FLOAT)
 	{
 		put_result(node, &values, frame, nrows, col);

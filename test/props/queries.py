@@ -250,6 +250,8 @@ class Predicates:
         return self.rng.choice(["%s::numeric %% 3 = 1" % name if "float" not in column.type.name else "%s = %s" % (name, name),
                                 "%s::float8 - 2 > 3" % name, "abs(%s::float8) < 10" % name,
                                 "coalesce(%s, 0) = 0" % name, "%s + 1.5 > 3" % name,
+                                "round(%s::numeric, 1) > 2.5" % name, "%s::numeric IN (1, 2.5, -7)" % name,
+                                "floor(%s::numeric / 3) = 1" % name if "float" not in column.type.name else "trunc(%s::numeric, 1) < 2" % name,
                                 "%s::numeric * 1.5 <= 3" % name if "float" not in column.type.name else "%s * 2 > 1" % name])
 
     def boolean(self, column):
@@ -504,7 +506,14 @@ class Queries:
                     choices += ["sum(%s)" % name, "avg(%s)" % name, "stddev(%s)" % name, "var_pop(%s)" % name,
                                 "sum(%s::numeric + 1)" % name, "avg(%s::numeric * 1.50)" % name,
                                 "min(abs(2.5 - %s::numeric) * %s)" % (name, name), "sum(CASE WHEN %s > 0 THEN -%s::numeric ELSE 3 * coalesce(%s, 1.10) END)" % (name, name, name),
-                                "max(coalesce(%s, 7))" % name, "count(nullif(%s, 1))" % name]
+                                "max(coalesce(%s, 7))" % name, "count(nullif(%s, 1))" % name,
+                            "sum(%s(%s::numeric / %s%s, %d))" % (rng.choice(["round", "trunc"]), name, rng.choice(["3", "8.00", "-0.07", "1e6", "nullif(%s, 0)" % name]),
+                                                                 rng.choice(["", " * 100"]), rng.randrange(5)),
+                            "avg(%s::numeric / %s)" % (name, rng.choice(["100", "8.0", "-0.25"])), "sum(ceil(%s * 0.3) %% 7.5)" % name,
+                            "sum(greatest(%s, 2.50, floor(%s / 1.5)))" % (name, name), "count(DISTINCT (%s / 4.0)::int8) FILTER (WHERE abs(%s) < 1e9)" % (name, name)]
+                if "float" in kind.name:
+                    choices += ["sum(%s(%s::numeric, %d)) FILTER (WHERE abs(%s) < 1e12)" % (rng.choice(["round", "trunc"]), name, rng.randrange(7), name),
+                                "count(DISTINCT round(%s::numeric, 2))" % name, "sum(%s::numeric) FILTER (WHERE abs(%s) < 1e6)" % (name, name)]
                     if kind.name.startswith("int"):
                         choices.append("histogram(%s, -10, 60, 5)" % name)
             if column.type is value_types.TYPES["bool"]:
