@@ -24,11 +24,16 @@ BEGIN
 	EXECUTE format('SELECT string_agg(q::text, E''\n'' ORDER BY q::text COLLATE "C") FROM (%s) AS q', regexp_replace(query, '\mT\M', t, 'g')) INTO result;
 	RETURN result;
 END $$;
--- what the heap answered, which is asked once for each query
-CREATE TABLE ade_asked (question text, answer text);
+-- what the heap answered, which is asked once for each query; and under which settings it was asked (with all switches off, turning off one more is no other)
+CREATE TABLE ade_asked (question text PRIMARY KEY, answer text);
+CREATE TABLE ade_ways (way text, question text);
 CREATE FUNCTION ade_differ(queries text[]) RETURNS TABLE (query text, strata text, heap text) LANGUAGE plpgsql AS $$
+DECLARE
+	settings text := (SELECT string_agg(name || ' ' || setting, ',' ORDER BY name) FROM pg_settings WHERE name ~ '^strata.enable|work_mem|^hash_mem|parallel|^strata.agg');
 BEGIN
 	FOREACH query IN ARRAY queries LOOP
+		CONTINUE WHEN EXISTS (SELECT FROM ade_ways WHERE question = query AND way = settings);
+		INSERT INTO ade_ways VALUES (settings, query);
 		strata := ade_answer(query, 'ade');
 		INSERT INTO ade_asked SELECT query, ade_answer(query, 'ade_h') WHERE NOT EXISTS (SELECT FROM ade_asked AS a WHERE a.question = query);
 		heap := (SELECT a.answer FROM ade_asked AS a WHERE a.question = query);
@@ -71,7 +76,7 @@ RESET hash_mem_multiplier;
 -- in parallel
 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 SELECT query, left(strata, 300) AS strata, left(heap, 300) AS heap FROM ade_differ((SELECT "all"[1:52] FROM ade_queries));
-DROP TABLE ade, ade_h, ade_queries;
+DROP TABLE ade, ade_h, ade_queries, ade_asked, ade_ways;
 DROP FUNCTION ade_answer, ade_differ;
 -- words are of keys that are equal to the byte: 1.0 is 1.00, and yet another row shows it
 CREATE COLLATION ade_ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false);

@@ -31,9 +31,15 @@ BEGIN
 END $$;
 -- queries whose answer is not a heap's, which is asked once for each
 CREATE TABLE ags_heap (asked text PRIMARY KEY, answer text);
+-- settings under which it was asked: with all switches off, turning off one more is no other
+CREATE TABLE ags_ways (way text, asked text, PRIMARY KEY (asked, way));
 CREATE FUNCTION ags_differ(queries text[]) RETURNS TABLE (query text, strata text, heap text) LANGUAGE plpgsql AS $$
+DECLARE
+	settings text := (SELECT string_agg(name || ' ' || setting, ',' ORDER BY name) FROM pg_settings WHERE name ~ '^strata.enable|work_mem|^hash_mem|parallel|^strata.agg');
 BEGIN
 	FOREACH query IN ARRAY queries LOOP
+		CONTINUE WHEN EXISTS (SELECT FROM ags_ways WHERE asked = query AND way = settings);
+		INSERT INTO ags_ways VALUES (settings, query);
 		strata := ags_answer(query, 'ags');
 		INSERT INTO ags_heap SELECT query, ags_answer(query, 'ags_h') WHERE NOT EXISTS (SELECT FROM ags_heap WHERE asked = query);
 		heap := (SELECT answer FROM ags_heap WHERE asked = query);

@@ -30,10 +30,15 @@ BEGIN
 EXCEPTION WHEN division_by_zero OR invalid_text_representation OR invalid_datetime_format OR substring_error THEN
 	RETURN SQLSTATE;
 END $$;
--- what the heap answered, which is asked once for each query
-CREATE TABLE em_asked (question text, answer text);
+-- what the heap answered, which is asked once for each query; and settings under which all were asked (with all switches off, turning off one more is no other)
+CREATE TABLE em_asked (question text PRIMARY KEY, answer text);
+CREATE TABLE em_ways (way text);
 CREATE FUNCTION em_differ() RETURNS TABLE (query text, strata text, heap text) LANGUAGE plpgsql AS $$
 BEGIN
+	IF EXISTS (SELECT FROM em_ways WHERE way = (SELECT string_agg(name || ' ' || setting, ',' ORDER BY name) FROM pg_settings WHERE name ~ '^strata.enable|work_mem|^hash_mem|parallel|^strata.agg')) THEN
+		RETURN;
+	END IF;
+	INSERT INTO em_ways SELECT string_agg(name || ' ' || setting, ',' ORDER BY name) FROM pg_settings WHERE name ~ '^strata.enable|work_mem|^hash_mem|parallel|^strata.agg';
 	FOR query IN SELECT format('SELECT count(*), min(ts), max(path), sum(seg) FROM T WHERE %s', w) FROM em_exprs UNION ALL SELECT format('SELECT ts, path, big FROM T WHERE %s', w) FROM em_exprs
 		UNION ALL SELECT format('SELECT count(*) FILTER (WHERE %s), sum(CASE WHEN %s THEN length(word) ELSE seg END) FROM T', w, w) FROM em_exprs
 		UNION ALL SELECT format('SELECT %s, count(*), sum(seg), min(ts) FROM T GROUP BY 1', k) FROM em_keys UNION ALL SELECT format('SELECT %s, seg, count(*) FROM T WHERE %s GROUP BY 1, 2', k, w) FROM em_keys JOIN em_exprs USING (i)
@@ -98,5 +103,5 @@ SELECT count(*) FILTER (WHERE substr(b, 1, 4) < '3abc'), count(DISTINCT substr(b
 DROP TABLE em_x;
 DROP VIEW em_v, em_exprs, em_keys;
 DROP FUNCTION em_leak, em_differ, em_answer;
-DROP TABLE em, em_h;
+DROP TABLE em, em_h, em_asked, em_ways;
 DROP DOMAIN em_word;
