@@ -120,6 +120,12 @@ extern bool strata_expr_decimals(StrataExpr *expr,
 								 const StrataExprFrame *frame,
 								 StrataDecimals *out);
 
+/* Numerics as a batch has them, for the frame's rows; false: it has none. */
+extern bool strata_expr_batch_decimals(StrataBatchReader *reader,
+									   AttrNumber attno,
+									   const StrataExprFrame *frame,
+									   StrataDecimals *decimals);
+
 /* Set pass, one byte for each row of the frame, to 0 or 1; false: likewise. */
 extern bool strata_expr_filter(StrataExpr *expr,
 							   const StrataExprSource *source,

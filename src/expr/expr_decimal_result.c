@@ -222,3 +222,26 @@ strata_expr_decimals(StrataExpr *expr, const StrataExprSource *source,
 		(const bool *) values.null - frame->first;
 	return true;
 }
+
+/* See expr.h. */
+bool
+strata_expr_batch_decimals(StrataBatchReader *reader, AttrNumber attno,
+						   const StrataExprFrame *frame,
+						   StrataDecimals *decimals)
+{
+	int			from = expr_row(frame, 0);
+	int			to = expr_row(frame, frame->n - 1) + 1;
+
+	decimals->isnull = NULL;
+	decimals->v = strata_batch_reader_scaled(reader, attno, from, to - from,
+											 &decimals->displays,
+											 &decimals->scale,
+											 &decimals->isnull);
+	if (decimals->v == NULL)
+		return false;
+	decimals->v -= from;
+	decimals->displays -= from;
+	decimals->isnull = decimals->isnull == NULL ? NULL :
+		decimals->isnull - from;
+	return true;
+}

@@ -30,23 +30,8 @@ static bool
 decimals_of_attno(void *arg, AttrNumber attno, const StrataExprFrame *frame,
 				  StrataDecimals *decimals)
 {
-	int			from = frame->rows != NULL ? frame->rows[0] : frame->first;
-	int			to = frame->rows != NULL ? frame->rows[frame->n - 1] + 1 :
-	frame->first + frame->n;
-
-	decimals->isnull = NULL;
-	decimals->v = strata_batch_reader_scaled(((StrataOpenBatch *) arg)->reader,
-											 attno, from, to - from,
-											 &decimals->displays,
-											 &decimals->scale,
-											 &decimals->isnull);
-	if (decimals->v == NULL)
-		return false;
-	decimals->v -= from;
-	decimals->displays -= from;
-	decimals->isnull = decimals->isnull == NULL ? NULL :
-		decimals->isnull - from;
-	return true;
+	return strata_expr_batch_decimals(((StrataOpenBatch *) arg)->reader, attno,
+									  frame, decimals);
 }
 
 /* See scan_batch_private.h. */

@@ -212,6 +212,17 @@ part_of_rows(void *arg, const StrataPart *part, const StrataExprFrame *frame)
 									frame->first, frame->n);
 }
 
+static bool
+decimals_of_rows(void *arg, AttrNumber attno, const StrataExprFrame *frame,
+				 StrataDecimals *decimals)
+{
+	const TopRows *rows = ((TopExprs *) arg)->rows;
+
+	return rows->reader != NULL &&
+		strata_expr_batch_decimals(rows->reader, rows->attnos[attno - 1],
+								   frame, decimals);
+}
+
 /* What PostgreSQL evaluates reads columns in top->put. */
 static void
 init_vector_source(StrataTopState *top, StrataExprSource *source)
@@ -221,6 +232,7 @@ init_vector_source(StrataTopState *top, StrataExprSource *source)
 	memset(source, 0, sizeof(*source));
 	source->column = column_of_vector;
 	source->part = part_of_rows;
+	source->decimals = decimals_of_rows;
 	source->arg = top->exprs;
 	source->econtext = top->css.ss.ps.ps_ExprContext;
 	source->slot = put;
