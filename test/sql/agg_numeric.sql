@@ -41,13 +41,15 @@ BEGIN
 EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
-CREATE FUNCTION differences() RETURNS TABLE (many bool, different text) LANGUAGE sql AS $$
-    SELECT count(*) > 500, min(query) FILTER (WHERE run(replace(query, 'FROM t', 'FROM s')) IS DISTINCT FROM run(replace(query, 'FROM t', 'FROM h')))
+-- what the heap answers, once
+CREATE TABLE asked AS SELECT query, run(replace(query, 'FROM t', 'FROM h')) AS heap
     FROM (SELECT replace(format('SELECT %s %s FROM t WHERE %s %s', key || ',', list, cond, 'GROUP BY ' || key), '@', name) AS query
           FROM unnest(ARRAY['fixed', 'mixed', 'whole', 'large', 'small', 'gaps', 'odd', 'same', 'few', 'priced']) AS name,
               unnest(ARRAY['sum(@), avg(@), count(@)', 'avg(@), max(@)', 'sum(@) FILTER (WHERE whole > 0), sum(@ + 1)', 'sum(@), stddev(@)', 'sum(coalesce(@, 0)), avg(coalesce(@, 1.500)), sum(coalesce(@, 1e25)), max(coalesce(@, -7)), avg(CASE WHEN whole > 0 THEN @ END)']) AS list,
               unnest(ARRAY[NULL, 'host', 'host, date_bin(''7 min'', ts, ''2000-01-01'')', 'whole % 10']) AS key,
-              unnest(ARRAY['true', 'ts >= ''2024-01-01 01:11:11'' AND ts < ''2024-01-01 05:00''', '@ > 0', 'mixed < 100']) AS cond) AS q
+              unnest(ARRAY['true', 'ts >= ''2024-01-01 01:11:11'' AND ts < ''2024-01-01 05:00''', '@ > 0', 'mixed < 100']) AS cond) AS q;
+CREATE FUNCTION differences() RETURNS TABLE (many bool, different text) LANGUAGE sql AS $$
+    SELECT count(*) > 500, min(query) FILTER (WHERE run(replace(query, 'FROM t', 'FROM s')) IS DISTINCT FROM heap) FROM asked
 $$;
 SELECT * FROM differences();
 -- spilled groups, and those of workers
