@@ -63,7 +63,7 @@ CREATE TABLE spm AS SELECT g % 5 * 7 AS id, (g % 5 * 7)::bigint AS id8, timestam
 	FROM generate_series(1, 50001) AS g;
 ANALYZE spm;
 SET work_mem = '64MB';
-SELECT query, sp_pruned('SELECT * FROM sp ' || query) FROM unnest(ARRAY['WHERE EXISTS (SELECT 1 FROM spm WHERE spm.id = k AND no <> sp.b)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.id8 = k AND no <> sp.b)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.at = ts AND no <> sp.b)',
+SELECT query, sp_pruned('SELECT * FROM (SELECT * FROM sp UNION ALL SELECT * FROM sp UNION ALL SELECT * FROM sp UNION ALL SELECT * FROM sp UNION ALL SELECT * FROM sp) AS sp ' || query) FROM unnest(ARRAY['WHERE EXISTS (SELECT 1 FROM spm WHERE spm.id = k AND no <> sp.b)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.id8 = k AND no <> sp.b)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.at = ts AND no <> sp.b)',
 	'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.b = sp.b AND no <> sp.b + 1)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.w = sp.k AND no <> sp.b)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE spm.s = sp.s AND no <> sp.b)', 'WHERE EXISTS (SELECT 1 FROM spm WHERE nothing = sp.k AND no <> sp.b)',
 	'JOIN spm ON id = k AND no = sp.b', 'WHERE k < 3 AND EXISTS (SELECT 1 FROM spm WHERE spm.id = k AND no <> sp.b)']) AS query;
 RESET work_mem;
