@@ -133,6 +133,10 @@ strata_expr_compile_other(ExprCompiler *c, Expr *expr)
 	if (node->natts == 0 && bms_membership(parts) == BMS_SINGLETON)
 		node->only_part = (AttrNumber) bms_singleton_member(parts);
 	node->unit = strata_expr_unit((Node *) expr);
+	if (node->unit.unit > 0)
+		node->times = strata_times_create((Node *) expr, &node->unit,
+										  node->class == EXPR_DATUM,
+										  node->typlen);
 	if (node->natts == 1 && node->parts == NULL)
 		node->length = strata_expr_length_kind(expr);
 	node->memo = make_memo(node, (Node *) expr);

@@ -328,78 +328,104 @@ count_in_range(const int64 *times, int n, int64 lo, int64 hi)
 	return k;
 }
 
-/*
- * Once for each range of times in which it is the same, of rows that follow
- * each other, none of them null.
- */
-static void
-eval_whole_ranges(const StrataExprSource *source, ExprNode *node,
-				  const StrataExprFrame *frame, uint64 *v, uint8 *null)
+/* The entry of a row's time, or of none, and for which times it is true. */
+static int
+eval_time(const StrataExprSource *source, ExprNode *node, int row, int64 *lo,
+		  int64 *hi)
 {
-	const int64 *times = (const int64 *) node->single->fixed + frame->first;
-	ExprRanges	ranges = {.unit = &node->unit};
-	int			n;
+	const StrataColumn *col = node->single;
+	ExprTimes  *times = node->times;
+	bool		none = col->isnull != NULL && col->isnull[row];
+	int			entry;
+	uint64		v[1];
+	bool		isnull;
 
-	for (int i = 0; i < frame->n; i += n)
-	{
-		int64		lo;
-		int64		hi;
-		int			same = strata_expr_find_range(&ranges, times[i], i, &lo,
-												  &hi);
-
-		if (same < 0)
-			null[i] = eval_row(source, node, frame->first + i, v, i);
-		else
-		{
-			v[i] = v[same];
-			null[i] = null[same];
-		}
-		n = Max(count_in_range(times + i, frame->n - i, lo, hi), 1);
-		for (int j = i + 1; j < i + n; j++)
-			v[j] = v[i];
-		memset(null + i, null[i], n);
-	}
+	*lo = 1;
+	*hi = 0;
+	entry = none ? times->of_null - 1 :
+		strata_times_find(times, ((const int64 *) col->fixed)[row], lo, hi);
+	if (entry >= 0)
+		return entry;
+	isnull = eval_row(source, node, row, v, 0);
+	entry = strata_times_put(times, v[0], isnull);
+	if (none)
+		times->of_null = entry + 1;
+	return entry;
 }
 
 /* Once for each range of times in which it is the same. */
 static void
-eval_ranges(const StrataExprSource *source, ExprNode *node,
-			const StrataExprFrame *frame, uint64 *v, uint8 *null)
+eval_times(const StrataExprSource *source, ExprNode *node,
+		   const StrataExprFrame *frame, uint64 *v, uint8 *null)
 {
 	const StrataColumn *col = node->single;
-	const int64 *times = col->fixed;
-	ExprRanges	ranges = {.unit = &node->unit};
+	const int64 *fixed = col->fixed;
+	const ExprTimes *times = node->times;
+	bool		whole = frame->rows == NULL && col->isnull == NULL;
 	int64		lo = 1;
 	int64		hi = 0;
-	int			same;
+	int			n;
 
-	for (int i = 0; i < frame->n; i++)
+	strata_times_begin(node->times);
+	for (int i = 0; i < frame->n; i += n)
 	{
 		int			row = expr_row(frame, i);
+		int			entry;
 
-		if (col->isnull != NULL && col->isnull[row])
-		{
-			null[i] = eval_row(source, node, row, v, i);
-			lo = 1;
-			hi = 0;
-			continue;
-		}
-		if (times[row] >= lo && times[row] <= hi)
+		n = 1;
+		if (fixed[row] >= lo && fixed[row] <= hi &&
+			(col->isnull == NULL || !col->isnull[row]))
 		{
 			Assert(i > 0);		/* expr:E5 */
 			v[i] = v[i - 1];
 			null[i] = null[i - 1];
 			continue;
 		}
-		same = strata_expr_find_range(&ranges, times[row], i, &lo, &hi);
-		if (same < 0)
-		{
-			null[i] = eval_row(source, node, row, v, i);
+		entry = eval_time(source, node, row, &lo, &hi);
+		v[i] = times->values[entry];
+		null[i] = times->null[entry];
+		if (!whole || lo > hi)
 			continue;
-		}
-		v[i] = v[same];
-		null[i] = null[same];
+		n = Max(count_in_range(fixed + row, frame->n - i, lo, hi), 1);
+		for (int j = i + 1; j < i + n; j++)
+			v[j] = v[i];
+		memset(null + i, null[i], n);
 	}
+}
+
+/* The rows' entries as a dictionary. */
+static void
+number_times(const StrataExprSource *source, ExprNode *node,
+			 const StrataExprFrame *frame, int nrows, StrataColumn *result)
+{
+	const StrataColumn *col = node->single;
+	const int64 *fixed = col->fixed;
+	uint32	   *codes = palloc0(sizeof(uint32) * nrows);
+	bool	   *isnull = palloc0(sizeof(bool) * nrows);
+	uint8		any_null = 0;
+	int64		lo = 1;
+	int64		hi = 0;
+	int			entry = 0;
+
+	result->dict = palloc(sizeof(Datum) * frame->n);
+	result->ndict = 0;
+	strata_times_begin(node->times);
+	for (int i = 0; i < frame->n; i++)
+	{
+		int			row = expr_row(frame, i);
+
+		if (fixed[row] < lo || fixed[row] > hi ||
+			(col->isnull != NULL && col->isnull[row]))
+			entry = eval_time(source, node, row, &lo, &hi);
+		isnull[row] = node->times->null[entry];
+		any_null |= isnull[row];
+		if (!isnull[row])
+			codes[row] = strata_times_number(node->times, entry, result->dict,
+											 &result->ndict);
+	}
+	result->codes = codes;
+	result->isnull = any_null ? isnull : NULL;
+	result->decoded = true;
 }
 
 /* The node's values for the frame's rows; its columns are known. */
@@ -427,13 +453,8 @@ eval_rows(const StrataExprSource *source, ExprNode *node,
 		eval_entries(source, node, frame, &entries);
 		spread_entries(&entries, frame, v, null);
 	}
-	else if (single != NULL && node->unit.unit > 0 && single->fixed != NULL)
-	{
-		if (frame->rows == NULL && single->isnull == NULL)
-			eval_whole_ranges(source, node, frame, v, null);
-		else
-			eval_ranges(source, node, frame, v, null);
-	}
+	else if (single != NULL && node->times != NULL && single->fixed != NULL)
+		eval_times(source, node, frame, v, null);
 	else if (node->memo != NULL && single != NULL && single->datums != NULL)
 		eval_datums(source, node, frame, v, null);
 	else
@@ -809,8 +830,15 @@ strata_expr_eval_dictionary(const StrataExprSource *source, ExprNode *node,
 		node->guard != NULL || node->usual_times)
 		return false;
 	find_columns(source, node);
-	if (node->single == NULL || node->single->constant ||
-		node->single->codes == NULL)
+	if (node->single == NULL || node->single->constant)
+		return false;
+	if (node->single->codes == NULL && node->times != NULL &&
+		node->single->fixed != NULL)
+	{
+		number_times(source, node, frame, nrows, result);
+		return true;
+	}
+	if (node->single->codes == NULL)
 		return false;
 	eval_entries(source, node, frame, &entries);
 	number = palloc(sizeof(uint32) * (entries.col->ndict + 1));

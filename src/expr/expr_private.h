@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "expr/expr.h"
+#include "expr/expr_unit_private.h"
 #include "expr/expr_text_private.h"
 
 #include "pgtime.h"
@@ -98,15 +99,6 @@ typedef enum ExprKind
 	EXPR_OTHER					/* evaluated by PostgreSQL */
 } ExprKind;
 
-/* Ranges of time, and where they start: at multiples of the unit on a clock. */
-typedef struct StrataTimeUnit
-{
-	int64		unit;			/* microseconds; 0: none is known */
-	bool		zoned;			/* the clock is that of a zone, */
-	pg_tz	   *zone;			/* ... NULL: the session's; */
-	int64		offset;			/* else so far east of UTC */
-} StrataTimeUnit;
-
 typedef struct ExprNode ExprNode;
 struct ExprNode
 {
@@ -158,6 +150,8 @@ struct ExprNode
 	StrataColumn *single;		/* the one column that it reads, or NULL */
 	StrataTimeUnit unit;		/* constant for so long, in units of the one
 								 * column */
+	struct ExprTimes *times;	/* results of such ranges; NULL: there are
+								 * none */
 	StrataMemo *memo;			/* of values of the one column; NULL: none */
 	StrataExpr *guard;			/* an error of it is kept there; NULL: raised */
 };

@@ -31,17 +31,18 @@ static const struct
 {
 	const char *name;
 	int64		unit;
+	ExprTimePart part;			/* that extract() makes its result of */
 }			units[] = {
-	{"minute", USECS_PER_MINUTE},
-	{"hour", USECS_PER_HOUR},
-	{"day", USECS_PER_DAY},
-	{"dow", USECS_PER_DAY},
-	{"isodow", USECS_PER_DAY},
-	{"doy", USECS_PER_DAY},
-	{"week", USECS_PER_DAY},
-	{"month", USECS_PER_DAY},
-	{"quarter", USECS_PER_DAY},
-	{"year", USECS_PER_DAY}
+	{"minute", USECS_PER_MINUTE, EXPR_PART_MINUTE},
+	{"hour", USECS_PER_HOUR, EXPR_PART_HOUR},
+	{"day", USECS_PER_DAY, EXPR_PART_DAY},
+	{"dow", USECS_PER_DAY, EXPR_PART_DOW},
+	{"isodow", USECS_PER_DAY, EXPR_PART_DOW},
+	{"doy", USECS_PER_DAY, EXPR_PART_DOY},
+	{"week", USECS_PER_DAY, EXPR_PART_WEEK},
+	{"month", USECS_PER_DAY, EXPR_PART_MONTH},
+	{"quarter", USECS_PER_DAY, EXPR_PART_MONTH},
+	{"year", USECS_PER_DAY, EXPR_PART_NONE}
 };
 
 /*
@@ -49,7 +50,7 @@ static const struct
  * same?  0: unknown.
  */
 static int64
-named_unit(Node *name, bool truncates)
+named_unit(Node *name, bool truncates, ExprTimePart *part)
 {
 	char	   *word;
 
@@ -57,10 +58,15 @@ named_unit(Node *name, bool truncates)
 		return 0;
 	word = TextDatumGetCString(((Const *) name)->constvalue);
 	for (int i = 0; i < lengthof(units); i++)
-		if (strcmp(units[i].name, word) == 0 &&
+	{
+		if (strcmp(units[i].name, word) != 0)
+			continue;
 		/* there is none of these to truncate to */
-			(!truncates || strstr(word, "do") == NULL))
-			return units[i].unit;
+		if (truncates && strstr(word, "do") != NULL)
+			return 0;
+		*part = truncates ? EXPR_PART_NONE : units[i].part;
+		return units[i].unit;
+	}
 	return 0;
 }
 
@@ -135,18 +141,18 @@ call_unit(FuncExpr *call, StrataTimeUnit *unit, Node **arg)
 			/* FALLTHROUGH */
 		case F_EXTRACT_TEXT_TIMESTAMP:
 		case F_DATE_PART_TEXT_TIMESTAMP:
-			unit->unit = named_unit(first, false);
+			unit->unit = named_unit(first, false, &unit->part);
 			break;
 		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ:
 			unit->zoned = true;
 			/* FALLTHROUGH */
 		case F_DATE_TRUNC_TEXT_TIMESTAMP:
-			unit->unit = named_unit(first, true);
+			unit->unit = named_unit(first, true, &unit->part);
 			break;
 		case F_DATE_TRUNC_TEXT_TIMESTAMPTZ_TEXT:
 			*arg = lsecond(call->args);
 			unit->unit = find_zone(lthird(call->args), unit) ?
-				named_unit(first, true) : 0;
+				named_unit(first, true, &unit->part) : 0;
 			break;
 		case F_DATE_TIMESTAMPTZ:
 			unit->zoned = true;
@@ -201,6 +207,20 @@ is_one_of(Node *name, const char *const *known, int n)
 		if (strcmp(known[i], word) == 0)
 			return true;
 	return false;
+}
+
+/* See expr_range_private.h. */
+bool
+strata_expr_is_of_zone(Node *node)
+{
+	StrataTimeUnit unit;
+	Node	   *arg;
+
+	/* to_char() may say it in a language that is set */
+	return IsA(node, FuncExpr) && ((FuncExpr *) node)->args != NIL &&
+		((FuncExpr *) node)->funcid != F_TO_CHAR_TIMESTAMPTZ_TEXT &&
+		((FuncExpr *) node)->funcid != F_TO_CHAR_TIMESTAMP_TEXT &&
+		call_unit((FuncExpr *) node, &unit, &arg);
 }
 
 /*
@@ -335,7 +355,11 @@ find_unit(Node *node, UnitContext *context)
 			 least->zone != unit.zone || least->offset != unit.offset))
 			context->other = true;
 		if (least->unit > 0)
+		{
 			unit.unit = Min(unit.unit, least->unit);
+			if (unit.part != least->part)
+				unit.part = EXPR_PART_NONE;
+		}
 		*least = unit;
 		context->attno = var->varattno;
 		return context->other;
@@ -389,78 +413,65 @@ zone_offset_at(const StrataTimeUnit *unit, int64 ts, int64 *offset,
 	return true;
 }
 
-/* See expr_private.h. */
-void
-strata_expr_range(const StrataTimeUnit *unit, int64 ts, int64 *lo, int64 *hi)
+/* So long before a time the offset is likely to be the same. */
+#define LOOK_BACK (30 * USECS_PER_DAY)
+
+/* Is the offset the same from that time on? */
+static void
+look_back(const StrataTimeUnit *unit, int64 at, ExprZoneSpan *span)
 {
-	int64		offset = unit->offset;
-	int64		last = PG_INT64_MAX;
-	int64		offset_before;
-	int64		last_before;
+	int64		offset;
+	int64		last;
+
+	if (at >= ZONED_FROM && zone_offset_at(unit, at, &offset, &last) &&
+		offset == span->offset && last >= span->from)
+		span->from = at;
+}
+
+/* See expr_range_private.h. */
+bool
+strata_expr_find_offset(const StrataTimeUnit *unit, int64 ts,
+						ExprZoneSpan *span)
+{
+	/* also times that are infinite, and the first and last of all */
+	if (ts < ZONED_FROM || ts > ZONED_TO)
+		return false;
+	if (span->known && ts >= span->from && ts <= span->to)
+		return true;
+	span->known = true;
+	span->offset = unit->offset;
+	span->from = ZONED_FROM - USECS_PER_DAY;
+	span->to = PG_INT64_MAX;
+	if (!unit->zoned)
+		return true;
+	span->known = zone_offset_at(unit, ts, &span->offset, &span->to);
+	span->from = ts;
+	span->to = Max(span->to, ts);
+	if (span->known)
+		look_back(unit, ts - LOOK_BACK, span);
+	return span->known;
+}
+
+/* See expr_range_private.h. */
+void
+strata_expr_range(const StrataTimeUnit *unit, int64 ts, ExprZoneSpan *span,
+				  int64 *lo, int64 *hi)
+{
 	int64		into;
 
 	*lo = *hi = ts;
-	/* also times that are infinite, and the first and last of all */
-	if (ts < ZONED_FROM || ts > ZONED_TO ||
-		(unit->zoned && !zone_offset_at(unit, ts, &offset, &last)))
+	if (!strata_expr_find_offset(unit, ts, span))
 		return;
-	into = (ts + offset) % unit->unit;
+	into = (ts + span->offset) % unit->unit;
 	if (into < 0)
 		into += unit->unit;
-	*hi = Min(ts - into + unit->unit - 1, Max(last, ts));
-	/* the offset before ts is not known to be that of ts */
-	if (!unit->zoned ||
-		(zone_offset_at(unit, ts - into, &offset_before, &last_before) &&
-		 offset_before == offset && last_before >= ts))
+	*hi = Min(ts - into + unit->unit - 1, span->to);
+	if (ts - into < span->from)
+		look_back(unit, ts - into, span);
+	/* the offset before that is not known to be that of ts */
+	if (ts - into >= span->from)
 		*lo = ts - into;
 	Assert(*lo <= ts && ts <= *hi); /* expr:E5 */
-}
-
-/* So few ranges follow each other mostly, and are not met again. */
-#define FEW_RANGES 8
-
-/* See expr_range_private.h.  Memory: the current context. */
-int
-strata_expr_find_range(ExprRanges *ranges, int64 ts, int i, int64 *lo,
-					   int64 *hi)
-{
-	int64		unit = ranges->unit->unit;
-	ExprRange  *range = NULL;
-
-	if (ranges->ranges != NULL)
-	{
-		/* times around both ends of the type meet: any number will do */
-		uint64		number = ((uint64) ts - (uint64) ranges->phase) /
-		(uint64) unit;
-
-		range = &ranges->ranges[number % EXPR_RANGES];
-		if (ts >= range->lo && ts <= range->hi)
-		{
-			Assert(range->i < i);	/* expr:E5 */
-			*lo = range->lo;
-			*hi = range->hi;
-			return range->i;
-		}
-	}
-	strata_expr_range(ranges->unit, ts, lo, hi);
-	if (!ranges->aligned && *hi - *lo == unit - 1)
-	{
-		ranges->aligned = true;
-		ranges->phase = *lo;
-	}
-	if (range != NULL)
-	{
-		range->lo = *lo;
-		range->hi = *hi;
-		range->i = i;
-	}
-	else if (++ranges->nmet == FEW_RANGES)
-	{
-		ranges->ranges = palloc0(sizeof(ExprRange) * EXPR_RANGES);
-		for (int k = 0; k < EXPR_RANGES; k++)
-			ranges->ranges[k].lo = 1;
-	}
-	return -1;
 }
 
 /* See expr.h. */
@@ -490,10 +501,11 @@ strata_expr_at_times(StrataExpr *expr, const StrataExprSource *source,
 	StrataExprFrame frame = {.n = 1};
 	StrataColumn time = {.decoded = true,.n = 1,.constant = true};
 	int64		lo;
+	ExprZoneSpan span = {0};
 	int64		hi;
 
 	Assert(strata_expr_time_column(expr) != 0); /* expr:E5 */
-	strata_expr_range(&expr->roots[0]->unit, min, &lo, &hi);
+	strata_expr_range(&expr->roots[0]->unit, min, &span, &lo, &hi);
 	if (max > hi)
 		return false;
 	time.value = Int64GetDatum(min);

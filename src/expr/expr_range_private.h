@@ -17,34 +17,68 @@
  */
 extern StrataTimeUnit strata_expr_unit(Node *expr);
 
-/* The range around ts, of which this is true. */
-extern void strata_expr_range(const StrataTimeUnit *unit, int64 ts, int64 *lo,
-							  int64 *hi);
+/* Times in which the offset of a clock is known. */
+typedef struct ExprZoneSpan
+{
+	bool		known;
+	int64		from;
+	int64		to;
+	int64		offset;
+} ExprZoneSpan;
 
 /*
- * Ranges of a frame's times that were met, and a row of each.  find: that row,
- * or -1, and the range around ts, which is met from now on, by row i.
+ * The offset at ts, in span, which has what was found before; false: it is not
+ * known.  range: the times around ts, of which this is true.
  */
-#define EXPR_RANGES 256
+extern bool strata_expr_find_offset(const StrataTimeUnit *unit, int64 ts,
+									ExprZoneSpan *span);
+extern void strata_expr_range(const StrataTimeUnit *unit, int64 ts,
+							  ExprZoneSpan *span, int64 *lo, int64 *hi);
 
-typedef struct ExprRange
-{
-	int64		lo;
-	int64		hi;
-	int			i;
-} ExprRange;
+/* Is it a call that cuts a time, and by its zone if that changes? */
+extern bool strata_expr_is_of_zone(Node *node);
 
-typedef struct ExprRanges
+/*
+ * expr_times.c: results of an expression of times.  begin: of another frame.
+ * find: the entry of a time, -1 if it is to be put, and the range of which its
+ * result is true.  put: the result for the time that was not found; values by
+ * reference are copied.  number: of an entry among those of the frame, which
+ * go to dict.
+ */
+struct times_hash;
+
+typedef struct ExprTimes
 {
+	int			n;				/* results */
+	uint64	   *values;
+	uint8	   *null;
+	int			of_null;		/* of no time; 0: not known, else entry + 1 */
+	/* private */
 	const StrataTimeUnit *unit;
-	int			nmet;			/* so often none was known */
-	bool		aligned;		/* ranges are likely to start at phase */
-	int64		phase;
-	ExprRange  *ranges;			/* by their numbers; NULL: few were met */
-} ExprRanges;
+	bool		keep;			/* results hold in the next frame */
+	bool		byref;
+	int16		typlen;
+	MemoryContext owner;
+	MemoryContext mcxt;			/* of what is kept; NULL: nothing was yet */
+	pg_tz	   *session;		/* the zone that results are of */
+	ExprZoneSpan span;
+	int			size;
+	struct times_hash *places;	/* by where ranges begin; or: */
+	int		   *parts;			/* by part; 0: none, else entry + 1 */
+	int		   *place;			/* of the time that was not found; NULL: none */
+	uint32		frame;
+	uint32	   *frames;			/* in which an entry was numbered last, */
+	uint32	   *numbers;		/* ... and its number there */
+} ExprTimes;
 
-extern int	strata_expr_find_range(ExprRanges *ranges, int64 ts, int i,
-								   int64 *lo, int64 *hi);
+extern ExprTimes *strata_times_create(Node *expr, const StrataTimeUnit *unit,
+									  bool byref, int16 typlen);
+extern void strata_times_begin(ExprTimes *times);
+extern int	strata_times_find(ExprTimes *times, int64 ts, int64 *lo,
+							  int64 *hi);
+extern int	strata_times_put(ExprTimes *times, uint64 value, bool isnull);
+extern uint32 strata_times_number(ExprTimes *times, int entry, Datum *dict,
+								  int *ndict);
 
 /* Is it known that a function of a unit's name never raises an error? */
 extern bool strata_expr_cuts_time(Node *node);

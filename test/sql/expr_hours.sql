@@ -62,5 +62,43 @@ SET timezone = 'UTC';
 EXECUTE p;
 SET timezone = 'Asia/Kathmandu';
 EXECUTE p;
-DROP FUNCTION eh_differ, eh_answer;
-DROP TABLE eh, eh_heap;
+-- times in no order, whose results are met again and again
+RESET plan_cache_mode;
+CREATE TABLE eu (LIKE eh) USING strata WITH (strata.segmentby = 'host', strata.orderby = 'v');
+CREATE TABLE eu_heap (LIKE eh) USING heap;
+INSERT INTO eu_heap SELECT CASE WHEN i % 997 = 5 THEN 'infinity' WHEN i % 991 = 5 THEN timestamptz '1880-01-01Z' ELSE timestamptz '2023-10-01Z' + (hashint4(i) & 1048575) * interval '41 seconds' END,
+	CASE WHEN i % 13 <> 5 THEN timestamp '1999-12-20' + (hashint4(i) & 65535) * interval '997 seconds' END, i % 3, i FROM generate_series(1, 6000) AS i;
+INSERT INTO eu SELECT * FROM eu_heap WHERE v % 10 <> 3;
+SELECT count(compress_chunk('eu')) FROM (SELECT) s;
+INSERT INTO eu SELECT * FROM eu_heap WHERE v % 10 = 3;
+ANALYZE eu, eu_heap;
+CREATE FUNCTION eu_differ(OUT n int, OUT zone text, OUT query text) RETURNS SETOF record LANGUAGE plpgsql AS $$
+DECLARE
+	e text;
+	form text;
+	part text;
+BEGIN
+	n := 0;
+	FOREACH zone IN ARRAY ARRAY['Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kathmandu'] LOOP
+		PERFORM set_config('timezone', zone, true);
+		FOREACH part IN ARRAY ARRAY['minute', 'hour', 'dow', 'isodow', 'day', 'month', 'week', 'doy', 'quarter', 'year'] LOOP
+			FOREACH e IN ARRAY ARRAY['extract(@ FROM ts)', 'date_part(''@'', l), host', 'coalesce(extract(@ FROM l), -1)', 'extract(@ FROM ts)::int % 4, extract(@ FROM ts) + extract(hour FROM ts)',
+				'to_char(l, ''YYYY TMMonth HH24''), extract(@ FROM l AT TIME ZONE ''Asia/Tokyo'')', 'date_trunc(''hour'', ts), extract(@ FROM ts AT TIME ZONE ''America/St_Johns'')'] LOOP
+				FOREACH form IN ARRAY ARRAY['SELECT %1$s, count(*), sum(v) FROM eu GROUP BY %2$s', 'SELECT %1$s FROM eu WHERE v < 500', 'SELECT * FROM eu WHERE row(%1$s) IN (SELECT %1$s FROM eu WHERE v IN (7, 8))',
+					'SELECT p, (SELECT count(*) FROM eu WHERE extract(@ FROM l) + p = 5) FROM generate_series(0, 2) AS p'] LOOP
+					n := n + 1;
+					query := replace(format(form, e, CASE WHEN e ~ ', .*(FROM|host)' AND e !~ '^coalesce' THEN '1, 2' ELSE '1' END), '@', part);
+					IF eh_answer(query) IS DISTINCT FROM eh_answer(replace(query, 'FROM eu', 'FROM eu_heap')) THEN
+						RETURN NEXT;
+					END IF;
+				END LOOP;
+			END LOOP;
+		END LOOP;
+	END LOOP;
+	zone := 'queries';
+	query := '-';
+	RETURN NEXT;
+END $$;
+SELECT * FROM eu_differ();
+DROP FUNCTION eu_differ, eh_differ, eh_answer;
+DROP TABLE eh, eh_heap, eu, eu_heap;
