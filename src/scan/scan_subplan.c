@@ -10,8 +10,9 @@
  * cannot change while the plan is executed, a scan takes the table that
  * another node has made, or it itself.
  *
- * Nobody makes such a table again, and it lives as long as the execution, with
- * the memory that comparisons in it need.
+ * Nobody makes such a table again, and it lives as long as the execution.  The
+ * memory that a look into it takes is shared, too: the executor resets that of
+ * the state that it looks for.
  *
  * src/scan/scan_subplan.c
  *-------------------------------------------------------------------------
@@ -123,6 +124,7 @@ strata_scan_take_subplans(StrataScanState *scan)
 			state->hashnulls = other->hashnulls;
 			state->havehashrows = other->havehashrows;
 			state->havenullrows = other->havenullrows;
+			state->hashtempcxt = other->hashtempcxt;
 			break;
 		}
 		lacks_some |= state->hashtable == NULL;

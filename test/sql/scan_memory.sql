@@ -61,3 +61,14 @@ SELECT coalesce(sum(total_bytes), 0) < 20 * 60000 AS readers FROM pg_backend_mem
 SELECT coalesce(sum(total_bytes), 0) < 40 * 40000 AS memos FROM pg_backend_memory_contexts WHERE name = 'strata memo';
 COMMIT;
 DROP TABLE sm;
+
+-- memory that a look into a hash table takes is given back, also where chunks share the table
+CREATE TABLE sq (ts timestamptz NOT NULL, n numeric);
+SELECT count(*) FROM create_hypertable('sq', 'ts', chunk_time_interval => interval '1 day');
+INSERT INTO sq SELECT timestamptz '2020-01-01Z' + g * interval '10 seconds', g / 7.0 FROM generate_series(0, 17279) AS g;
+BEGIN;
+DECLARE c CURSOR FOR SELECT count(*) FROM sq WHERE n NOT IN (SELECT n + 1 FROM sq WHERE n < 3);
+FETCH c;
+SELECT sum(total_bytes) < 100000 AS few FROM pg_backend_memory_contexts WHERE name = 'Subplan HashTable Temp Context';
+COMMIT;
+DROP TABLE sq;
