@@ -9,11 +9,10 @@ import os
 import re
 import subprocess
 import tempfile
-import time
 
 import psycopg
 
-from field import Postgres, arguments, chosen, compare
+from field import Duck, Postgres, arguments, chosen, compare
 
 # table: (columns, time, segment, length of chunks, shift, copies)
 TABLES = {
@@ -228,36 +227,14 @@ QUERIES = [
 ]
 
 
-class Duck:
-    """The same rows, through files; without answers, as its numbers and times are other types."""
-
-    def __init__(self, source, folder):
-        import duckdb
-        self.connection = duckdb.connect()
-        self.connection.execute("SET TimeZone = 'UTC'; SET threads = 1")
-        for table in (*TABLES, *SMALL):
-            path = os.path.join(folder, table + ".csv")
-            with open(path, "wb") as out, source.connection.cursor().copy("COPY (SELECT * FROM %s) TO STDOUT (FORMAT csv, HEADER)" % table) as rows:
-                for block in rows:
-                    out.write(block)
-            if table in TABLES:
-                self.connection.execute("CREATE TABLE %s (%s)" % (table, TABLES[table][0].replace("jsonb", "json")))
-                self.connection.execute("COPY %s FROM '%s' (FORMAT csv, HEADER, QUOTE '\"', ESCAPE '\"')" % (table, path))
-            else:
-                self.connection.execute("CREATE TABLE %s AS SELECT * FROM read_csv('%s', header = true)" % (table, path))
-            os.remove(path)
-
-    def ask(self, query):
-        query = re.sub(r"\bfirst\((\w+), ", r"arg_min(\1, ", query)
-        query = re.sub(r"\blast\((\w+), ", r"arg_max(\1, ", query)
-        query = re.sub(r"to_char\((\w+), 'YYYY-MM'\)", r"strftime(\1, '%Y-%m')", query)
-        query = re.sub(r"to_char\((\w+), 'HH24'\)", r"strftime(\1, '%H')", query)
-        query = re.sub(r"to_char\((\w+), 'Dy'\)", r"strftime(\1, '%a')", query)
-        query = query.replace("position('.' IN user_name)", "instr(user_name, '.')").replace("position('*/' IN comment)", "instr(comment, '*/')")
-        query = query.replace("event @> ", "json_contains(event, ").replace("\"Main\"}'", "\"Main\"}')") if "@>" in query else query
-        before = time.process_time()
-        self.connection.execute(query).fetchall()
-        return 1000 * (time.process_time() - before), None
+def for_duckdb(query):
+    query = re.sub(r"\bfirst\((\w+), ", r"arg_min(\1, ", query)
+    query = re.sub(r"\blast\((\w+), ", r"arg_max(\1, ", query)
+    query = re.sub(r"to_char\((\w+), 'YYYY-MM'\)", r"strftime(\1, '%Y-%m')", query)
+    query = re.sub(r"to_char\((\w+), 'HH24'\)", r"strftime(\1, '%H')", query)
+    query = re.sub(r"to_char\((\w+), 'Dy'\)", r"strftime(\1, '%a')", query)
+    query = query.replace("position('.' IN user_name)", "instr(user_name, '.')").replace("position('*/' IN comment)", "instr(comment, '*/')")
+    return query.replace("event @> ", "json_contains(event, ").replace("\"Main\"}'", "\"Main\"}')") if "@>" in query else query
 
 
 def main():
@@ -271,7 +248,7 @@ def main():
     engines = {"strata": Postgres(options.dsn, "real_strata"), "heap": Postgres(options.dsn, "real_heap")}
     with tempfile.TemporaryDirectory() as folder:
         if options.duckdb:
-            engines["DuckDB"] = Duck(engines["heap"], folder)
+            engines["DuckDB"] = Duck(engines["heap"], folder, (*TABLES, *SMALL), {table: columns for table, (columns, *_) in TABLES.items()}, for_duckdb)
     if options.explain:
         for name, query in chosen(QUERIES, options):
             print("-- " + name + "\n" + "\n".join(row[0] for row in engines["strata"].ask("EXPLAIN (ANALYZE, COSTS off) " + query)[1]))
