@@ -495,6 +495,16 @@ extern bool strata_gin_may_hold(StrataGinQuestion *question);
 extern void strata_log_removed_rows(Relation rel, TransactionId horizon);
 
 /*
+ * pg_subplan.c.  may_share: is a hashed subplan run once, whoever asks?  take:
+ * the table that another who asks the same subplan has made; false: none yet.
+ * of: the SubPlanStates of an expression; memory: the current context.
+ */
+extern List *strata_subplans_of(ExprState *state);
+extern bool strata_subplan_may_share(const SubPlanState *state);
+extern bool strata_subplan_take(SubPlanState *state,
+								const SubPlanState *other);
+
+/*
  * pg_interrupt.c: is it a cancellation, or a timeout of a statement, as
  * PostgreSQL raises it?  To be asked before FlushErrorState().
  */

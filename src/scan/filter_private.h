@@ -195,6 +195,9 @@ typedef struct StrataFilter
 	int			nmax;			/* room for so many */
 	StrataQual *quals;			/* in the order of execution */
 	PlanState  *parent;			/* of expressions */
+	Bitmapset  *changed;		/* parameters, at the last rescan, and quals
+								 * that have not seen it: filter_subplan.c */
+	List	   *stale;
 } StrataFilter;
 
 /*

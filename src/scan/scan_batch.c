@@ -19,6 +19,7 @@
  * src/scan/scan_batch.c
  *-------------------------------------------------------------------------
  */
+#include "scan/filter_subplan_private.h"
 #include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "store/store_entry.h"
@@ -361,9 +362,11 @@ eval_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	if (residual->parts != NULL)
 		strata_parts_load(residual->parts, residual->part_columns, econtext,
 						  row);
-	result = ExecQual(residual->parts != NULL ? residual->qual->parted :
-					  strata_qual_state(scan->filter, residual->qual),
-					  econtext);
+	result = strata_qual_passes(scan->filter, residual->parts != NULL ?
+								residual->qual->parted :
+								strata_qual_state(scan->filter,
+												  residual->qual),
+								econtext);
 	ResetExprContext(econtext);
 	return result;
 }
@@ -687,8 +690,10 @@ heap_tuple_residual(StrataScanState *scan, StrataOpenBatch *batch,
 	bool		result;
 
 	econtext->ecxt_scantuple = store_heap_tuple(scan, batch, row);
-	result = ExecQual(strata_qual_state(scan->filter, residual->qual),
-					  econtext);
+	result = strata_qual_passes(scan->filter,
+								strata_qual_state(scan->filter,
+												  residual->qual),
+								econtext);
 	ResetExprContext(econtext);
 	return result;
 }

@@ -18,6 +18,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
+#include "scan/filter_subplan_private.h"
 #include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "store/store_entry.h"
@@ -552,6 +553,7 @@ rescan(CustomScanState *node)
 
 	if (node->ss.ps.chgParam != NULL)
 		scan->filter->prepared = false;
+	strata_filter_params_changed(scan->filter, node->ss.ps.chgParam);
 	strata_rowstore_rescan(scan);
 	if (scan->batch != NULL)
 	{

@@ -14,6 +14,7 @@
  * src/scan/scan_nearest.c
  *-------------------------------------------------------------------------
  */
+#include "scan/filter_subplan_private.h"
 #include "scan/scan_private.h"
 
 #include "access/genam.h"
@@ -389,7 +390,7 @@ strata_scan_nearest_next_row(StrataNearest *nearest, double limit,
 		if (!index_fetch_heap(nearest->rows, scan->table_slot))
 			continue;
 		econtext->ecxt_scantuple = scan->table_slot;
-		if (qual == NULL || ExecQual(qual, econtext))
+		if (qual == NULL || strata_qual_passes(scan->filter, qual, econtext))
 		{
 			slot = scan->table_slot;
 			continue;

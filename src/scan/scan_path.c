@@ -24,6 +24,7 @@
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
@@ -441,6 +442,11 @@ ordered_child(const StrataRelInfo *info, List *old_paths, List *pathkeys)
 	Path	   *best = NULL;
 	ListCell   *lc;
 
+	/* see filter_subplan.c: the child's copy of such a qual is not told */
+	if (contain_subplans((Node *)
+						 extract_actual_clauses(info->rel->baserestrictinfo,
+												false)))
+		return NULL;
 	foreach(lc, old_paths)
 	{
 		Path	   *path = lfirst(lc);

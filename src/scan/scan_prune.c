@@ -21,6 +21,7 @@
  *-------------------------------------------------------------------------
  */
 #include "base/base.h"
+#include "scan/filter_subplan_private.h"
 #include "scan/filter_kernel_private.h"
 #include "scan/scan_source_private.h"
 #include "store/store.h"
@@ -418,9 +419,10 @@ check_segment(StrataPruner *pruner, StrataFilterRun *run,
 				return false;
 			has_rows = true;
 		}
-		if (!ExecQual(strata_qual_state(pruner->filter,
-										&pruner->filter->quals[i]),
-					  run->econtext))
+		if (!strata_qual_passes(pruner->filter,
+								strata_qual_state(pruner->filter,
+												  &pruner->filter->quals[i]),
+								run->econtext))
 			return false;
 		verdicts[i] = STRATA_ALL;
 	}

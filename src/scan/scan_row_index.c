@@ -12,6 +12,7 @@
  * src/scan/scan_row_index.c
  *-------------------------------------------------------------------------
  */
+#include "scan/filter_subplan_private.h"
 #include "scan/scan_private.h"
 
 #include "access/genam.h"
@@ -427,7 +428,7 @@ next_passing(StrataScanState *scan)
 		if (!index_fetch_heap(rows->desc, scan->table_slot))
 			continue;
 		econtext->ecxt_scantuple = scan->table_slot;
-		if (qual == NULL || ExecQual(qual, econtext))
+		if (qual == NULL || strata_qual_passes(scan->filter, qual, econtext))
 			return scan->table_slot;
 		InstrCountFiltered1(&scan->css, 1);
 		ResetExprContext(econtext);

@@ -16,6 +16,7 @@
  *-------------------------------------------------------------------------
  */
 #include "expr/expr.h"
+#include "scan/filter_subplan_private.h"
 #include "scan/scan_join_private.h"
 #include "scan/scan_private.h"
 #include "store/store.h"
@@ -140,7 +141,7 @@ next_heap_row(StrataScanState *scan)
 			strata_join_leaves_out(scan, scan->table_slot))
 			continue;
 		econtext->ecxt_scantuple = scan->table_slot;
-		if (qual == NULL || ExecQual(qual, econtext))
+		if (qual == NULL || strata_qual_passes(scan->filter, qual, econtext))
 			return scan->table_slot;
 		InstrCountFiltered1(&scan->css, 1);
 		ResetExprContext(econtext);

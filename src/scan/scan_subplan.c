@@ -10,16 +10,13 @@
  * cannot change while the plan is executed, a scan takes the table that
  * another node has made, or it itself.
  *
- * Nobody makes such a table again, and it lives as long as the execution.  The
- * memory that a look into it takes is shared, too: the executor resets that of
- * the state that it looks for.
- *
  * src/scan/scan_subplan.c
  *-------------------------------------------------------------------------
  */
 #include "scan/scan.h"
 #include "scan/scan_private.h"
 #include "base/base.h"
+#include "pg/pg.h"
 
 #include "nodes/nodeFuncs.h"
 
@@ -34,14 +31,7 @@ typedef struct SubplanStates
 	bool		some;			/* a subplan has several */
 } SubplanStates;
 
-/* Is the subplan run once, whoever asks? */
-static bool
-may_share(const SubPlanState *state)
-{
-	return state->subplan->useHashTable && state->subplan->parParam == NIL &&
-		bms_is_empty(state->planstate->plan->extParam);
-}
-
+/* A walker: the states of subplans that may share, by number. */
 static bool
 note_states(PlanState *node, void *context)
 {
@@ -53,7 +43,8 @@ note_states(PlanState *node, void *context)
 		SubPlanState *state = lfirst_node(SubPlanState, lc);
 		List	  **states;
 
-		if (!may_share(state) || state->subplan->plan_id >= all->n)
+		if (!strata_subplan_may_share(state) ||
+			state->subplan->plan_id >= all->n)
 			continue;
 		states = &all->states[state->subplan->plan_id];
 		*states = lappend(*states, state);
@@ -62,6 +53,7 @@ note_states(PlanState *node, void *context)
 	return planstate_tree_walker(node, note_states, context);
 }
 
+/* A walker: scans that ask one of them. */
 static bool
 tell_scans(PlanState *node, void *context)
 {
@@ -73,7 +65,8 @@ tell_scans(PlanState *node, void *context)
 	{
 		SubPlanState *state = lfirst_node(SubPlanState, lc);
 
-		if (may_share(state) && state->subplan->plan_id < all->n)
+		if (strata_subplan_may_share(state) &&
+			state->subplan->plan_id < all->n)
 			scan->subplan_states = all->states;
 	}
 	return planstate_tree_walker(node, tell_scans, context);
@@ -110,22 +103,16 @@ strata_scan_take_subplans(StrataScanState *scan)
 	{
 		SubPlanState *state = lfirst_node(SubPlanState, lc);
 
-		if (!may_share(state) || state->hashtable != NULL)
+		if (!strata_subplan_may_share(state) || state->hashtable != NULL)
 			continue;
 		foreach(lc2, scan->subplan_states[state->subplan->plan_id])
 		{
 			const SubPlanState *other = lfirst_node(SubPlanState, lc2);
 
-			if (other->hashtable == NULL)
-				continue;
-			Assert(other->planstate == state->planstate &&
-				   other->numCols == state->numCols);	/* scan:R23 */
-			state->hashtable = other->hashtable;
-			state->hashnulls = other->hashnulls;
-			state->havehashrows = other->havehashrows;
-			state->havenullrows = other->havenullrows;
-			state->hashtempcxt = other->hashtempcxt;
-			break;
+			Assert(other->subplan->plan_id ==
+				   state->subplan->plan_id);	/* scan:R23 */
+			if (strata_subplan_take(state, other))
+				break;
 		}
 		lacks_some |= state->hashtable == NULL;
 	}

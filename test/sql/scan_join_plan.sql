@@ -92,6 +92,9 @@ SELECT sp_subplans('SELECT * FROM sp WHERE k NOT IN (SELECT id FROM spd WHERE si
 SET strata.enable_join_pruning = on;
 -- not where a parameter is in it
 SELECT x, (SELECT count(*) FROM sp WHERE k NOT IN (SELECT id + x FROM spd)) AS n FROM generate_series(0, 2) AS x;
+-- of late rows and of batches, whichever come to it first, and only sometimes
+SELECT x, (SELECT count(*) FROM sp WHERE b % 7 = 3 OR k NOT IN (SELECT id + x FROM spd)) AS n, (SELECT sum(b) FROM (SELECT b FROM sp WHERE b < 300 OR k NOT IN (SELECT id + x FROM spd) ORDER BY ts, k LIMIT 500) AS first) AS s
+	FROM generate_series(0, 2) AS x;
 DROP FUNCTION sp_subplans;
 -- few segments are looked for by the index
 SET strata.batch_rows = 10;
