@@ -291,6 +291,17 @@ strata_decimals_nulls(int n, const uint8 *a, const uint8 *b)
 	return null;
 }
 
+/* See expr_decimal_private.h. */
+bool
+strata_expr_eval_decimal_pair(const StrataExprSource *source,
+							  const ExprNode *node,
+							  const StrataExprFrame *frame,
+							  ExprDecimals *a, ExprDecimals *b)
+{
+	return strata_expr_eval_decimals(source, node->args[0], frame, a) &&
+		strata_expr_eval_decimals(source, node->args[1], frame, b);
+}
+
 /*
  * A quotient, times a factor if there is one, rounded or cast; false: cannot.
  */
@@ -302,8 +313,7 @@ eval_decimal_quotient(const StrataExprSource *source, const ExprNode *node,
 	ExprDecimals a;
 	ExprDecimals b;
 
-	if (!strata_expr_eval_decimals(source, node->args[0], frame, &a) ||
-		!strata_expr_eval_decimals(source, node->args[1], frame, &b))
+	if (!strata_expr_eval_decimal_pair(source, node, frame, &a, &b))
 		return false;
 	out->null = strata_decimals_nulls(n, a.null, b.null);
 	return strata_decimals_quotient(n, &a, &b, node->decimal, node->op,
@@ -322,8 +332,7 @@ eval_decimal_binary(const StrataExprSource *source, const ExprNode *node,
 	ExprDecimals a;
 	ExprDecimals b;
 
-	if (!strata_expr_eval_decimals(source, node->args[0], frame, &a) ||
-		!strata_expr_eval_decimals(source, node->args[1], frame, &b) ||
+	if (!strata_expr_eval_decimal_pair(source, node, frame, &a, &b) ||
 		!strata_decimals_displays(n, &a, &b, node->op == DECIMAL_MUL, out))
 		return false;
 	out->null = strata_decimals_nulls(n, a.null, b.null);

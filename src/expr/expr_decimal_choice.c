@@ -139,8 +139,7 @@ strata_expr_eval_decimal_nullif(const StrataExprSource *source,
 	ExprDecimals b;
 	uint8	   *null = palloc(n);
 
-	if (!strata_expr_eval_decimals(source, node->args[0], frame, &a) ||
-		!strata_expr_eval_decimals(source, node->args[1], frame, &b))
+	if (!strata_expr_eval_decimal_pair(source, node, frame, &a, &b))
 		return false;
 	*out = a;
 	if (!strata_decimals_rescale(n, &a, Max(a.scale, b.scale)) ||

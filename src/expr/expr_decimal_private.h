@@ -183,13 +183,17 @@ extern ExprNode *strata_expr_compile_converted(ExprCompiler *c, Expr *expr);
 extern bool strata_expr_is_decimal_function(Oid funcid);
 
 /*
- * expr_decimal.c.  Such a node; as Datums; a comparison; a number made of one.
- * False: cannot.
+ * expr_decimal.c.  Such a node; a node's first two arguments; as Datums; a
+ * comparison; a number made of one.  False: cannot.
  */
 extern bool strata_expr_eval_decimals(const StrataExprSource *source,
 									  ExprNode *node,
 									  const StrataExprFrame *frame,
 									  ExprDecimals *out);
+extern bool strata_expr_eval_decimal_pair(const StrataExprSource *source,
+										  const ExprNode *node,
+										  const StrataExprFrame *frame,
+										  ExprDecimals *a, ExprDecimals *b);
 extern bool strata_expr_eval_numerics(const StrataExprSource *source,
 									  ExprNode *node,
 									  const StrataExprFrame *frame,

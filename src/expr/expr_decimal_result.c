@@ -20,8 +20,7 @@ strata_expr_eval_compare(const StrataExprSource *source, ExprNode *node,
 	ExprDecimals a;
 	ExprDecimals b;
 
-	if (!strata_expr_eval_decimals(source, node->args[0], frame, &a) ||
-		!strata_expr_eval_decimals(source, node->args[1], frame, &b) ||
+	if (!strata_expr_eval_decimal_pair(source, node, frame, &a, &b) ||
 		!strata_decimals_rescale(n, &a, Max(a.scale, b.scale)) ||
 		!strata_decimals_rescale(n, &b, Max(a.scale, b.scale)))
 		return node->args[2] != NULL &&
