@@ -55,23 +55,24 @@ CREATE TABLE {s}.symbols AS SELECT DISTINCT symbol, 'sector-' || hashtext(symbol
 ALTER TABLE {s}.symbols ADD PRIMARY KEY (symbol)
 """
 
-STRATA = """CREATE TABLE field_strata.{t} (LIKE src_{t});
-SELECT create_hypertable('field_strata.{t}', 'ts', chunk_time_interval => interval '{chunk}');
-ALTER TABLE field_strata.{t} SET (strata.segmentby = '{segment}', strata.orderby = 'ts DESC');
-INSERT INTO field_strata.{t} SELECT * FROM src_{t} WHERE hashtext(ts::text) % 20 <> 0 ORDER BY ts;
-SELECT count(compress_chunk(c)) FROM show_chunks('field_strata.{t}') AS c;
-CREATE INDEX ON field_strata.{t} ({segment}, ts DESC);
-INSERT INTO field_strata.{t} SELECT * FROM src_{t} WHERE hashtext(ts::text) % 20 = 0
+# {s}: schema; {late}: the text by whose hash a row comes late
+STRATA = """CREATE TABLE {s}.{t} (LIKE src_{t});
+SELECT create_hypertable('{s}.{t}', '{time}', chunk_time_interval => interval '{chunk}');
+ALTER TABLE {s}.{t} SET (strata.segmentby = '{segment}', strata.orderby = '{time} DESC');
+INSERT INTO {s}.{t} SELECT * FROM src_{t} WHERE hashtext({late}) % 20 <> 0 ORDER BY {time};
+SELECT count(compress_chunk(c)) FROM show_chunks('{s}.{t}') AS c;
+CREATE INDEX ON {s}.{t} ({segment}, {time} DESC);
+INSERT INTO {s}.{t} SELECT * FROM src_{t} WHERE hashtext({late}) % 20 = 0
 """
 
-HEAP = """CREATE TABLE field_heap.{t} (LIKE src_{t});
-INSERT INTO field_heap.{t} SELECT * FROM src_{t} ORDER BY ts;
-CREATE INDEX ON field_heap.{t} (ts DESC);
-CREATE INDEX ON field_heap.{t} ({segment}, ts DESC)
+HEAP = """CREATE TABLE {s}.{t} (LIKE src_{t});
+INSERT INTO {s}.{t} SELECT * FROM src_{t} ORDER BY {time};
+CREATE INDEX ON {s}.{t} ({time} DESC);
+CREATE INDEX ON {s}.{t} ({segment}, {time} DESC)
 """
 
-# table: (segment, length of chunks)
-TABLES = {"readings": ("device_id", "1 day"), "trades": ("symbol", "6 hours"), "logs": ("service", "12 hours")}
+# table: (time, segment, length of chunks)
+TABLES = {"readings": ("ts", "device_id", "1 day"), "trades": ("ts", "symbol", "6 hours"), "logs": ("ts", "service", "12 hours")}
 SMALL = ("devices", "accounts", "symbols")
 
 # half a day
@@ -214,19 +215,32 @@ def for_duckdb(query):
     return query.replace("first(price, ts)", "arg_min(price, ts)").replace("last(price, ts)", "arg_max(price, ts)")
 
 
-def load(connection, scale):
-    connection.execute("SET client_min_messages = warning; DROP SCHEMA IF EXISTS field_strata, field_heap CASCADE; "
-                       "DROP TABLE IF EXISTS src_readings, src_trades, src_logs; CREATE SCHEMA field_strata; CREATE SCHEMA field_heap")
-    script = SOURCES.format(scale=scale)
-    for schema in ("field_strata", "field_heap"):
-        script += ";\n" + DIMENSIONS.format(s=schema)
-    for table, (segment, chunk) in TABLES.items():
-        script += "".join(";\n" + part.format(t=table, segment=segment, chunk=chunk) for part in (STRATA, HEAP))
+def run_script(connection, script):
     for statement in script.split(";\n"):
         connection.execute(statement)
-    for schema in ("field_strata", "field_heap"):
-        for table in (*TABLES, *SMALL):
+
+
+def fill(connection, name, tables, small, dimensions, late):
+    """The schemas name_strata and name_heap, from the tables src_*.
+
+    tables: {table: (time, segment, length of chunks)}; small: tables that dimensions, a script, makes; late: see STRATA.
+    """
+    for schema in (name + "_strata", name + "_heap"):
+        run_script(connection, "CREATE SCHEMA %s;\n%s" % (schema, dimensions.format(s=schema)))
+    for table, (moment, segment, chunk) in tables.items():
+        names = {"t": table, "time": moment, "segment": segment, "chunk": chunk}
+        for schema, script in ((name + "_strata", STRATA), (name + "_heap", HEAP)):
+            run_script(connection, script.format(s=schema, late=late.format(**names), **names))
+    for schema in (name + "_strata", name + "_heap"):
+        for table in (*tables, *small):
             connection.execute("VACUUM ANALYZE %s.%s" % (schema, table))
+
+
+def load(connection, scale):
+    connection.execute("SET client_min_messages = warning; DROP SCHEMA IF EXISTS field_strata, field_heap CASCADE; "
+                       "DROP TABLE IF EXISTS src_readings, src_trades, src_logs")
+    run_script(connection, SOURCES.format(scale=scale))
+    fill(connection, "field", TABLES, SMALL, DIMENSIONS, "{time}::text")
     sizes = connection.execute("SELECT (SELECT sum(pg_total_relation_size(c) + coalesce(pg_total_relation_size(strata.batch_relation(c)), 0)) "
                                "FROM (SELECT show_chunks(('field_strata.' || t)::regclass) FROM unnest(%s::text[]) AS t) AS x (c)) / 1e6, "
                                "(SELECT sum(pg_total_relation_size(('field_heap.' || t)::regclass)) FROM unnest(%s::text[]) AS t) / 1e6",
@@ -296,6 +310,15 @@ def compare(engines, queries, options):
         sys.exit("wrong answers: " + ", ".join(wrong))
 
 
+def measure(options, name, tables, columns, queries, rewrite):
+    """Run the queries in the schemas that fill() has made, and by DuckDB if that is asked for."""
+    engines = {"strata": Postgres(options.dsn, name + "_strata"), "heap": Postgres(options.dsn, name + "_heap")}
+    with tempfile.TemporaryDirectory() as folder:
+        if options.duckdb:
+            engines["DuckDB"] = Duck(engines["heap"], folder, tables, columns, rewrite)
+    compare(engines, queries, options)
+
+
 def main():
     parser = arguments(__doc__)
     parser.add_argument("--scale", type=int, default=1)
@@ -303,11 +326,7 @@ def main():
     if not options.keep:
         with psycopg.connect(options.dsn, autocommit=True) as connection:
             load(connection, options.scale)
-    engines = {"strata": Postgres(options.dsn, "field_strata"), "heap": Postgres(options.dsn, "field_heap")}
-    with tempfile.TemporaryDirectory() as folder:
-        if options.duckdb:
-            engines["DuckDB"] = Duck(engines["heap"], folder, (*TABLES, *SMALL), {}, for_duckdb)
-    compare(engines, QUERIES, options)
+    measure(options, "field", (*TABLES, *SMALL), {}, QUERIES, for_duckdb)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,10 @@ dashboards and programs write them; measured as in field.py, answers compared as
 import os
 import re
 import subprocess
-import tempfile
 
 import psycopg
 
-from field import Duck, Postgres, arguments, chosen, compare
+from field import Postgres, arguments, chosen, fill, measure
 
 # table: (columns, time, segment, length of chunks, shift, copies)
 TABLES = {
@@ -37,26 +36,11 @@ CREATE TABLE {s}.wikis AS SELECT channel, substring(channel from 2 for 2) AS lan
 ALTER TABLE {s}.wikis ADD PRIMARY KEY (channel)
 """
 
-STRATA = """CREATE TABLE real_strata.{t} (LIKE src_{t});
-SELECT create_hypertable('real_strata.{t}', '{time}', chunk_time_interval => interval '{chunk}');
-ALTER TABLE real_strata.{t} SET (strata.segmentby = '{segment}', strata.orderby = '{time} DESC');
-INSERT INTO real_strata.{t} SELECT * FROM src_{t} WHERE hashtext({segment} || {time}::text) % 20 <> 0 ORDER BY {time};
-SELECT count(compress_chunk(c)) FROM show_chunks('real_strata.{t}') AS c;
-CREATE INDEX ON real_strata.{t} ({segment}, {time} DESC);
-INSERT INTO real_strata.{t} SELECT * FROM src_{t} WHERE hashtext({segment} || {time}::text) % 20 = 0
-"""
-
-HEAP = """CREATE TABLE real_heap.{t} (LIKE src_{t});
-INSERT INTO real_heap.{t} SELECT * FROM src_{t} ORDER BY {time};
-CREATE INDEX ON real_heap.{t} ({time} DESC);
-CREATE INDEX ON real_heap.{t} ({segment}, {time} DESC)
-"""
-
 SMALL = ("airlines", "airports", "planes", "stations", "wikis")
 
 
 def load(connection, folder):
-    connection.execute("SET client_min_messages = warning; SET timezone = 'UTC'; DROP SCHEMA IF EXISTS real_strata, real_heap CASCADE; CREATE SCHEMA real_strata; CREATE SCHEMA real_heap")
+    connection.execute("SET client_min_messages = warning; SET timezone = 'UTC'; DROP SCHEMA IF EXISTS real_strata, real_heap CASCADE")
     for table, (columns, moment, segment, chunk, shift, copies) in TABLES.items():
         connection.execute("DROP TABLE IF EXISTS src_%s; CREATE UNLOGGED TABLE src_%s (%s)" % (table, table, columns))
         with subprocess.Popen(["zstd", "-dc", os.path.join(folder, FILES[table] + ".csv.zst")], stdout=subprocess.PIPE) as rows:
@@ -65,14 +49,8 @@ def load(connection, folder):
                     copy.write(block)
         others = re.sub(r" \w+(,|$)", r"\1", columns).split(", ", 1)[1]
         connection.execute("INSERT INTO src_%s SELECT %s + n * interval '%s', %s FROM src_%s, generate_series(1, %d) n" % (table, moment, shift, others, table, copies - 1))
-    script = ";\n".join(DIMENSIONS.format(s=schema) for schema in ("real_strata", "real_heap"))
-    for table, (columns, moment, segment, chunk, shift, copies) in TABLES.items():
-        script += "".join(";\n" + part.format(t=table, time=moment, segment=segment, chunk=chunk) for part in (STRATA, HEAP))
-    for statement in script.split(";\n"):
-        connection.execute(statement)
-    for schema in ("real_strata", "real_heap"):
-        for table in (*TABLES, *SMALL):
-            connection.execute("VACUUM ANALYZE %s.%s" % (schema, table))
+    fill(connection, "real", {table: parts[1:4] for table, parts in TABLES.items()}, SMALL, DIMENSIONS, "{segment} || {time}::text")
+
 
 HUNDRED = ", ".join(str(n) for n in range(1, 1000, 10))
 YEAR = "sched_dep >= '2014-01-01' AND sched_dep < '2015-01-01'"
@@ -245,15 +223,12 @@ def main():
     if not options.keep:
         with psycopg.connect(options.dsn, autocommit=True) as connection:
             load(connection, options.data)
-    engines = {"strata": Postgres(options.dsn, "real_strata"), "heap": Postgres(options.dsn, "real_heap")}
-    with tempfile.TemporaryDirectory() as folder:
-        if options.duckdb:
-            engines["DuckDB"] = Duck(engines["heap"], folder, (*TABLES, *SMALL), {table: columns for table, (columns, *_) in TABLES.items()}, for_duckdb)
     if options.explain:
+        strata = Postgres(options.dsn, "real_strata")
         for name, query in chosen(QUERIES, options):
-            print("-- " + name + "\n" + "\n".join(row[0] for row in engines["strata"].ask("EXPLAIN (ANALYZE, COSTS off) " + query)[1]))
+            print("-- " + name + "\n" + "\n".join(row[0] for row in strata.ask("EXPLAIN (ANALYZE, COSTS off) " + query)[1]))
         return
-    compare(engines, QUERIES, options)
+    measure(options, "real", (*TABLES, *SMALL), {table: parts[0] for table, parts in TABLES.items()}, QUERIES, for_duckdb)
 
 
 if __name__ == "__main__":

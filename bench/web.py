@@ -5,11 +5,9 @@ Pages seen on websites (2 M rows, texts of many values) and events of orders (1.
 that are not small), loaded as users do, as field.py does.  Queries as analysts and shops write
 them; measured as in field.py, answers compared as text.
 """
-import tempfile
-
 import psycopg
 
-from field import Duck, Postgres, arguments, compare
+from field import arguments, fill, measure, run_script
 
 SOURCES = """SELECT setseed(0.42);
 CREATE UNLOGGED TABLE src_hits AS
@@ -61,20 +59,6 @@ CREATE INDEX ON {s}.order_items (order_id)
 # table: (time, segment, length of chunks)
 TABLES = {"hits": ("event_time", "counter_id", "3 days"), "order_events": ("event_created", "event_type", "7 days")}
 SMALL = ("customers", "products", "orders", "order_items")
-
-STRATA = """CREATE TABLE web_strata.{t} (LIKE src_{t});
-SELECT create_hypertable('web_strata.{t}', '{time}', chunk_time_interval => interval '{chunk}');
-ALTER TABLE web_strata.{t} SET (strata.segmentby = '{segment}', strata.orderby = '{time} DESC');
-INSERT INTO web_strata.{t} SELECT * FROM src_{t} WHERE hashtext({segment} || {time}::text) % 20 <> 0 ORDER BY {time};
-SELECT count(compress_chunk(c)) FROM show_chunks('web_strata.{t}') AS c;
-CREATE INDEX ON web_strata.{t} ({segment}, {time} DESC);
-INSERT INTO web_strata.{t} SELECT * FROM src_{t} WHERE hashtext({segment} || {time}::text) % 20 = 0
-"""
-HEAP = """CREATE TABLE web_heap.{t} (LIKE src_{t});
-INSERT INTO web_heap.{t} SELECT * FROM src_{t} ORDER BY {time};
-CREATE INDEX ON web_heap.{t} ({time} DESC);
-CREATE INDEX ON web_heap.{t} ({segment}, {time} DESC)
-"""
 
 FORTNIGHT = "event_time >= '2026-07-10' AND event_time < '2026-07-24'"
 QUERIES = [
@@ -177,17 +161,9 @@ QUERIES = [
 
 def load(connection):
     connection.execute("SET client_min_messages = warning; SET timezone = 'UTC'; DROP SCHEMA IF EXISTS web_strata, web_heap CASCADE; "
-                       "DROP TABLE IF EXISTS src_hits, src_order_events; CREATE SCHEMA web_strata; CREATE SCHEMA web_heap")
-    script = SOURCES
-    for schema in ("web_strata", "web_heap"):
-        script += ";\n" + DIMENSIONS.format(s=schema)
-    for table, (moment, segment, chunk) in TABLES.items():
-        script += "".join(";\n" + part.format(t=table, time=moment, segment=segment, chunk=chunk) for part in (STRATA, HEAP))
-    for statement in script.split(";\n"):
-        connection.execute(statement)
-    for schema in ("web_strata", "web_heap"):
-        for table in (*TABLES, *SMALL):
-            connection.execute("VACUUM ANALYZE %s.%s" % (schema, table))
+                       "DROP TABLE IF EXISTS src_hits, src_order_events")
+    run_script(connection, SOURCES)
+    fill(connection, "web", TABLES, SMALL, DIMENSIONS, "{segment} || {time}::text")
 
 
 def for_duckdb(query):
@@ -199,11 +175,7 @@ def main():
     if not options.keep:
         with psycopg.connect(options.dsn, autocommit=True) as connection:
             load(connection)
-    engines = {"strata": Postgres(options.dsn, "web_strata"), "heap": Postgres(options.dsn, "web_heap")}
-    with tempfile.TemporaryDirectory() as folder:
-        if options.duckdb:
-            engines["DuckDB"] = Duck(engines["heap"], folder, (*TABLES, *SMALL), {}, for_duckdb)
-    compare(engines, QUERIES, options)
+    measure(options, "web", (*TABLES, *SMALL), {}, QUERIES, for_duckdb)
 
 
 if __name__ == "__main__":
